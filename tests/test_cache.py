@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from worldsmith.cache import keep
+from worldsmith.cache import cached_method, keep
 
 
 @pytest.fixture
@@ -36,3 +36,28 @@ def test_no_thread_trips_over_what_another_drops() -> None:
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(fill, range(8))) == [sum(range(3000))] * 8
     assert len(memo) == 3
+
+
+def test_a_cached_method_is_called_once_per_object_and_arguments_and_can_be_overridden():
+    calls = []
+
+    class Doubler:
+        def __init__(self, name):
+            self.name = name
+
+        @cached_method
+        def double(self, n, *, plus=0):
+            """Return twice a number."""
+            calls.append((self.name, n, plus))
+            return 2 * n + plus
+
+    class Shifted(Doubler):
+        def double(self, n, *, plus=0):
+            return super().double(n, plus=plus) + 100
+
+    one, other, shifted = Doubler("one"), Doubler("other"), Shifted("shifted")
+    assert [one.double(2), one.double(2), one.double(2, plus=1), other.double(2)] == [4, 4, 5, 4]
+    assert calls == [("one", 2, 0), ("one", 2, 1), ("other", 2, 0)]
+    assert [shifted.double(3), shifted.double(3)] == [106, 106]
+    assert calls[3:] == [("shifted", 3, 0)]
+    assert Doubler.double.__doc__ == "Return twice a number."

@@ -10,7 +10,7 @@ from tests.task_draws import candidates, condition
 from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient, run
 from worldsmith.expr.typed import call
-from worldsmith.lang.question_phrases import EN
+from worldsmith.lang.question_phrases import PLAIN
 from worldsmith.mining.candidates import KINDS, answer_columns, task_draws
 from worldsmith.mining.certificates import certify
 from worldsmith.mining.pipeline import mine
@@ -307,7 +307,7 @@ def test_wordings_can_be_held_out():
         for held in ("train", "test")
     }
     for part in ("tables", "closing", "dated"):
-        held_out = getattr(EN, part)[-1].split("{")[0]
+        held_out = getattr(PLAIN, part)[-1].split("{")[0]
         assert not any(held_out in text for text in texts["train"])
         assert all(held_out in text for text in texts["test"])
 

@@ -295,7 +295,7 @@ def test_the_pages_of_a_cell_state_it(smartphones):
     for path, carried in zip(task.query.columns, task.pages[row], strict=True):
         cell = evaluator.cell(task.query.table, index, path)
         for page in carried:
-            assert cell in {(c.row, c.col) for c in pages.cells_of(page)}
+            assert cell in {(c.row, c.col) for c in pages.page(page).cells}
 
 
 def test_tasks_go_to_json_and_back_and_tell_when_changed(some):

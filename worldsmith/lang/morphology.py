@@ -1,6 +1,7 @@
 """English words as sentences need them: articles, plurals, labels inside a sentence, what a column's phrase is."""
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -76,9 +77,9 @@ def term(label: str) -> str:
     return f'"{label}"' if odd else lower(label)
 
 
-def listing(parts: tuple[str, ...] | list[str]) -> str:
-    """Return "a", "a and b", "a, b and c"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"
+def listing(parts: Sequence[str], joint: str = "and") -> str:
+    """Return "a", "a and b", "a, b and c", or these with another joint."""
+    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {joint} {parts[-1]}"
 
 
 def singular_unit(unit: str) -> str:

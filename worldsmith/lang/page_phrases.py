@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Phrases:
-    """The phrases of one language."""
+    """Phrases by where they stand."""
 
     taglines: tuple[str, ...]
     """What follows the name in the title of an entity page."""
@@ -26,7 +26,7 @@ class Phrases:
     """What follows the title of the second part of a list, of the third, and so on."""
 
 
-EN = Phrases(
+PHRASES = Phrases(
     taglines=(
         "profile",
         "key facts",
@@ -120,7 +120,6 @@ EN = Phrases(
         "(part twelve)",
     ),
 )
-PHRASES = {"en": EN}
 
 
 def fill(phrase: str, one: str, many: str, about: str) -> str:

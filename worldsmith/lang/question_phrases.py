@@ -1,4 +1,4 @@
-"""The wording of questions, per language: data alone, which code fills in.
+"""The wording of questions: data alone, which code fills in.
 
 Where a part has several wordings, the last quarter is held out on demand (`Wording.pick`): a model trained on the
 others meets it for the first time when it is tested. A reader (`tasks.question_reader`) knows the frames by this data
@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class QuestionPhrases:
-    """Frames with {slots}, the English ones by default: several where a part may be worded otherwise."""
+    """Frames with {slots}, those of plain questions by default: several where a part may be worded otherwise."""
 
     over: tuple[str, ...] = ("over", "above", "of more than")
     under: tuple[str, ...] = ("under", "below", "of less than")
@@ -233,10 +233,11 @@ class QuestionPhrases:
     owned_many: str = "{names} are those of {whose}."
 
 
-EN = QuestionPhrases()
+PLAIN = QuestionPhrases()
+"""English of questions about plain pages."""
 
 NATURAL = replace(
-    EN,
+    PLAIN,
     asks=(
         "Which {many} {conditions}? I need all of them.",
         "Can you find me the {many} {clauses}? Every one of them counts.",
@@ -374,11 +375,3 @@ NATURAL = replace(
     ),
 )
 """English of people who ask about natural pages."""
-
-LANGUAGES = {"en": EN}
-"""By language (`Schema.lang`)."""
-
-
-def question_phrases(lang: str, *, natural: bool = False) -> QuestionPhrases:
-    """Return the phrases of a language, the English ones where it has none; `natural` for natural pages."""
-    return NATURAL if natural else LANGUAGES.get(lang, EN)

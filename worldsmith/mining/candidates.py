@@ -9,6 +9,7 @@ import re
 import sqlite3
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Literal
 
 from worldsmith import scoring
@@ -129,23 +130,8 @@ def _draw_hybrid(context: MiningContext, size: Size, r: random.Random) -> Query:
     return draw_query(context, size, r, (table, Scope(by, (), target)))
 
 
-def _draw_empty_query(context: MiningContext, size: Size, r: random.Random) -> Query:
-    return draw_query(context, size, r, empty=True)
-
-
-def _draw_unlisted_query(context: MiningContext, size: Size, r: random.Random) -> Query:
-    return draw_query(context, size, r, unlisted=True)
-
-
-def _draw_deep_query(context: MiningContext, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
-    return _draw_chain(context, r, (0, 1, 1, 2, 2)[r.randrange(5)], described=False)
-
-
-def _draw_described_query(context: MiningContext, size: Size, r: random.Random) -> Query:  # noqa: ARG001 - one value, whatever the size
-    return _draw_chain(context, r, (0, 0, 1, 1)[r.randrange(4)], described=True)
-
-
-def _draw_chain(context: MiningContext, r: random.Random, scopes: int, *, described: bool) -> Query:
+def _draw_chain(context: MiningContext, size: Size, r: random.Random, *, described: bool) -> Query:  # noqa: ARG001 - one value, whatever the size
+    scopes = (0, 0, 1, 1)[r.randrange(4)] if described else (0, 1, 1, 2, 2)[r.randrange(5)]
     chains = (draw_deep(context, r, scopes, described=described) for _ in range(CHAINS))
     query = next((one for one in chains if one), None)
     if query is None:
@@ -171,11 +157,11 @@ def _screen_pick(context: MiningContext, query: Query) -> None:
 
 _FORMS: Mapping[str, Callable[[MiningContext, Size, random.Random], Query]] = {
     "wide": draw_query,
-    "deep": _draw_deep_query,
+    "deep": partial(_draw_chain, described=False),
     "hybrid": _draw_hybrid,
-    "empty": _draw_empty_query,
-    "unlisted": _draw_unlisted_query,
-    "described": _draw_described_query,
+    "empty": partial(draw_query, empty=True),
+    "unlisted": partial(draw_query, unlisted=True),
+    "described": partial(_draw_chain, described=True),
 }
 
 
@@ -294,7 +280,7 @@ def _cell_pages(context: MiningContext, query: Query, index: int, path: Path) ->
     if tally is not None:
         return context.tally_pages(query.table, index, tally)
     cell = context.evaluator.cell(query.table, index, path)
-    return context.cell_pages(*cell) if cell else ()
+    return context.pages.carrying(*cell) if cell else ()
 
 
 def _check_shortcuts(

@@ -11,10 +11,10 @@ from dataclasses import replace
 
 from worldsmith import expr
 from worldsmith.mining.describing import draw_described_row
-from worldsmith.mining.query_forms import sole_leader, sortable_paths
+from worldsmith.mining.query_forms import sole_leader
 from worldsmith.mining.sampling import MiningContext, draw_clause
-from worldsmith.schema import Derive, Path, Pick, Value
-from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction, constants, is_tally
+from worldsmith.schema import Derive, Path, Value
+from worldsmith.tasks.query import Query, Scope, Top, conjunction, constants, is_tally
 
 LEAST, MOST = 3, 6
 """Relations that a deep question follows."""
@@ -24,36 +24,6 @@ COMMON = 0.5
 """The share of the rows of a list that may lead on to where the picked one leads."""
 TRIES = 4
 """Conditions tried to pick a row by."""
-
-Domain = tuple[str, ...]
-
-
-def domain(context: MiningContext, table: str, name: str) -> Domain:
-    """Return what the values of a column are: rows of a table, items of a list, or values of this column alone."""
-    column = context.world.schema.column(table, name)
-    if column.ref:
-        return ("row", column.ref)
-    if context.world.schema.tables[table].key == (name,):
-        return ("row", table)
-    if isinstance(column.fill, Pick):
-        return ("list", column.fill.values)
-    return ("column", table, name)
-
-
-def exits_to_lists(context: MiningContext, table: str) -> list[tuple[Path, tuple[str, str]]]:
-    """Return the paths from a table to a text that lists are made by, each with the list (table, column) (kept)."""
-    schema = context.world.schema
-    leads = context.exits.get(table)
-    if leads is not None:
-        return leads
-    leads = context.exits[table] = []
-    for path in context.paths(table):
-        column = schema.walk(table, path)
-        if column.type != "text" or len(path) >= HOPS:
-            continue
-        meant = domain(context, column.table, column.name)
-        leads += [(path, at) for at in context.scopes if meant == domain(context, *at)]
-    return leads
 
 
 def draw_link(
@@ -106,7 +76,7 @@ def pick_row(context: MiningContext, query: Query, r: random.Random) -> Query | 
     if not ROWS[0] <= len(rows) <= ROWS[1]:
         return None
     passed = _rows_visited(context, query)
-    paths = sortable_paths(context, query.table)
+    paths = context.sortable_paths(query.table)
     for path in r.sample(paths, min(TRIES, len(paths))) if r.random() < 0.7 else ():
         largest = r.random() < 0.6
         if sole_leader(context.evaluator.values(query.table, path), rows, largest=largest) not in {None, *passed}:
@@ -139,7 +109,7 @@ def _draw_exit(
     # The list that the row itself stands in leads back to where one was.
     ways = [
         (path, at)
-        for path, at in exits_to_lists(context, query.table)
+        for path, at in context.exits_to_lists(query.table)
         if path != (query.scope.column,) and at != (query.table, path[0]) and not _is_detour(query, path)
     ]
     # Back at a list where the chain has been it would go in a circle.

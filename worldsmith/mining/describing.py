@@ -9,13 +9,7 @@ from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.mining.sampling import MiningContext, draw_range
 from worldsmith.schema import Path
-from worldsmith.tasks.descriptions import (
-    DescribedRow,
-    Description,
-    described_rows,
-    descriptions,
-    whole_table_query,
-)
+from worldsmith.tasks.descriptions import whole_table_query
 from worldsmith.tasks.evidence import path_disclosures
 from worldsmith.tasks.query import Query
 
@@ -32,7 +26,7 @@ def draw_described_row(context: MiningContext, table: str, r: random.Random) -> 
 
     Where a pattern of the bank may word it, most often one does.
     """
-    patterns = _fitting(context, table)
+    patterns = context.described_rows(table)
     if patterns and r.random() < BY_PATTERN:
         description, rows = patterns[r.randrange(len(patterns))]
         chosen = rows[r.randrange(len(rows))]
@@ -44,19 +38,7 @@ def draw_described_row(context: MiningContext, table: str, r: random.Random) -> 
 def _is_told(context: MiningContext, query: Query, row: int) -> bool:
     """Tell whether pages state all that a description says."""
     cells = (cell for path in query.read for cell in path_disclosures(context.evaluator, query, row, path))
-    return all(context.cell_pages(*cell) for cell in cells)
-
-
-def _fitting(context: MiningContext, table: str) -> list[tuple[Description, list[DescribedRow]]]:
-    """Return the patterns of a table, each with the rows that alone it describes (kept)."""
-    if table not in context.described:
-        made = [
-            (one, list(described_rows(context.evaluator, one)))
-            for one in descriptions(context.world.schema)
-            if one.table == table and (context.split == "all" or one.describe.test == (context.split == "test"))
-        ]
-        context.described[table] = [(one, rows) for one, rows in made if rows]
-    return context.described[table]
+    return all(context.pages.carrying(*cell) for cell in cells)
 
 
 def _draw_conditions(context: MiningContext, table: str, r: random.Random) -> Query | None:

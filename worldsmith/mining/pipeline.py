@@ -109,18 +109,32 @@ def mine(
     Raises:
         UsageError: no such size, or a tokenizer that can't be read.
     """
-    kinds = parse_kinds(",".join(kinds))
+    names = ",".join(kinds)
+    request = MiningRequest(count, size, max_tokens, max_turns, names, wordings, keep_failing, tokenizer)
+    return mine_request(world, request, seed)
+
+
+def mine_request(world: World, request: MiningRequest, seed: int | None = None) -> Mined:
+    """Return the tasks of a world that were asked for, as `mine` does."""
+    kinds, size, count = parse_kinds(request.kinds), request.size, request.count
     if size not in SIZES:
         raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
-    miner = _Miner(world, Simulator(world, pages=pages), max_tokens, max_turns, keep_failing, tokenizer)
+    miner = _Miner(world, Simulator(world, pages=pages), request)
     start = world.seed if seed is None else seed
-    context = MiningContext(world, pages, miner.evaluator, wordings)
+    context = MiningContext(world, pages, miner.evaluator, request.wordings)
     kept: list[Task] = []
     with attach(world) as connection:
         streams = {
             (kind, variant): task_draws(
-                context, connection, start, size, kind, variant=variant, split=wordings, answered=miner.answered
+                context,
+                connection,
+                start,
+                size,
+                kind,
+                variant=variant,
+                split=request.wordings,
+                answered=miner.answered,
             )
             for kind in kinds
             for variant in ("", *VARIANTS.get(kind, ()))
@@ -144,25 +158,14 @@ def mine(
     return Mined(tuple(kept), miner.tried, dict(sorted(miner.rejected.items())), miner.failing)
 
 
-def mine_request(world: World, request: MiningRequest) -> Mined:
-    """Return the tasks of a world that were asked for."""
-    options = asdict(request) | {"kinds": parse_kinds(request.kinds)}
-    return mine(world, **options)
-
-
 def _is_due(context: MiningContext, variant: Variant, kept: Sequence[Task], drawn: int) -> bool:
     """Tell whether the next task of a kind is of a variant of it."""
     if variant == "empty":
         return drawn % EMPTY == 0
     kind, share = ("deep", DESCRIBED) if variant == "described" else ("wide", UNLISTED)
     queries = [task.query for task in kept if task.kind == kind]
-    count = sum(is_described(q) if kind == "deep" else is_unlisted(context, q) for q in queries)
+    count = sum(is_described(q) if kind == "deep" else (q.table, q.scope.column) in context.unlisted for q in queries)
     return count < share * (len(queries) + 1)
-
-
-def is_unlisted(context: MiningContext, query: Query) -> bool:
-    """Tell whether no list page is made for a query's scope."""
-    return (query.table, query.scope.column) in context.unlisted
 
 
 def is_described(query: Query) -> bool:
@@ -191,21 +194,12 @@ def _read_columns(query: Query) -> tuple[object, ...]:
 class _Miner:
     """The screens a candidate passes, and what they rejected."""
 
-    def __init__(
-        self,
-        world: World,
-        simulator: Simulator,
-        max_tokens: int,
-        max_turns: int | None,
-        keep_failing: bool,
-        tokenizer_file: Path | None,
-    ) -> None:
-        self.world, self.simulator, self.evaluator = world, simulator, QueryEvaluator(world)
+    def __init__(self, world: World, simulator: Simulator, request: MiningRequest) -> None:
+        self.world, self.simulator, self.evaluator, self.request = world, simulator, QueryEvaluator(world), request
         self.tried = self.failing = 0
         self.fails = False
         """Whether the task at hand fails a gate, and is kept all the same."""
-        self.max_tokens, self.max_turns, self.keep_failing = max_tokens, max_turns, keep_failing
-        self.count = None if tokenizer_file is None else tokenizer(tokenizer_file)
+        self.count = None if request.tokenizer is None else tokenizer(request.tokenizer)
         """What counts tool tokens exactly; None for the certificate's estimate."""
         self.replies: dict[Call, Observation] = {}
         self.near_duplicate_keys: set[object] = set()
@@ -248,13 +242,13 @@ class _Miner:
         self._check_gates(task, {"constant-guess": constant_guess(task, self.evaluator)})
         client = SimulatorClient(self.simulator, reply_cache=self.replies)
         proof = self._certify_with(task, client, "oracle", "not certified")
-        if self._tool_tokens(proof, client) > self.max_tokens:
+        if self._tool_tokens(proof, client) > self.request.max_tokens:
             raise DrawRejected("too many tokens")
         if task.kind == "deep" and len(proof.calls) > CALLS:
             raise DrawRejected("too many calls for one cell")
         if is_described(query) and proof.extract_calls < 2:
             raise DrawRejected("one page tells what is described and what is asked")
-        if self.max_turns is not None and proof.turns > self.max_turns:
+        if self.request.max_turns is not None and proof.turns > self.request.max_turns:
             raise DrawRejected("too many turns")
         self._certify_with(task, client, "reworded", "not certified by other queries")
         try:
@@ -284,7 +278,7 @@ class _Miner:
         if not task.gold:
             return
         why = failed_gate(task, figures) or self._exceeded_mean(self.totals.get(task.kind, Counter()), figures)
-        if why and not self.keep_failing:
+        if why and not self.request.keep_failing:
             raise DrawRejected(f"gate: {why}")
         self.fails = self.fails or why is not None
 

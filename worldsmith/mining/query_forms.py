@@ -132,7 +132,7 @@ def _is_ordinal(context: MiningContext, table: str, name: str) -> bool:
 
 def draw_top(context: MiningContext, query: Query, size: Size, r: random.Random) -> Top | None:
     """Return a top of a query's rows that leaves as many as the size asks for, or None."""
-    paths = [p for p in sortable_paths(context, query.table) if p not in query.read]
+    paths = [p for p in context.sortable_paths(query.table) if p not in query.read]
     if not paths:
         return None
     weights = [(1.0, 0.3)[len(p) - 1] for p in paths]
@@ -150,24 +150,6 @@ def draw_top(context: MiningContext, query: Query, size: Size, r: random.Random)
         return None
     round_ones = [n for n in (3, 5, 10, 12, 15, 20, 25, 30) if low <= n <= high]
     return Top(path, round_ones[r.randrange(len(round_ones))] if round_ones else r.randint(low, high), largest)
-
-
-def _is_sortable(context: MiningContext, table: str, path: Path) -> bool:
-    column = context.world.schema.walk(table, path)
-    values = context.evaluator.values(table, path)
-    many = len(set(values)) > max(4, len(values) // 8)
-    # Nobody asks for the lowest of highest bids.
-    extreme = context.world.schema.bank and isinstance(column.fill, Aggregate) and column.fill.op == "max"
-    return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many and not extreme
-
-
-def sortable_paths(context: MiningContext, table: str) -> list[Path]:
-    """Return the paths that rows can be put in order by (kept)."""
-    paths = context.orders.get(table)
-    if paths is None:
-        paths = [p for p in context.paths(table) if len(p) <= 2 and _is_sortable(context, table, p)]
-        context.orders[table] = paths
-    return paths
 
 
 def sole_leader(values: Sequence[Value], rows: Sequence[int], *, largest: bool) -> int | None:

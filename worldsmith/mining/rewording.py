@@ -28,7 +28,6 @@ from worldsmith.tasks import Query, QueryEvaluator, Task
 from worldsmith.tasks.conditions import spell
 from worldsmith.tasks.headers import quoted_header, spoken_header
 from worldsmith.tasks.query import constants
-from worldsmith.tasks.question import subject_name
 from worldsmith.tasks.question_reader import Unclear, query_of_question
 from worldsmith.world.model import World
 
@@ -83,7 +82,7 @@ def kept_texts(task: Task, world: World) -> list[str]:
     """Return the texts of a question's request that must stay: constants, headers, and what the world is about."""
     request, schema = request_of(task.question), world.schema
     texts = [*_written_constants(task.query, schema), *_headers(task.query, schema), *_QUOTED.findall(request)]
-    texts += [*_NUMBER.findall(request), subject_name(world)]
+    texts += [*_NUMBER.findall(request), world.subject]
     standing = [text for text in dict.fromkeys(texts) if text and _stands_in(text, request)]
     return [text for text in standing if not any(text != other and text in other for other in standing)]
 

@@ -6,17 +6,19 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from worldsmith import expr
+from worldsmith.cache import cached_method
 from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.pages import Pages, uncarried
 from worldsmith.pages.written import WrittenKind
-from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Value
+from worldsmith.schema import Aggregate, Choice, Faker, PageSpec, Path, Pick, Rank, Value
 from worldsmith.tasks.conditions import Wording, WordingSplit, verb_phrase
+from worldsmith.tasks.descriptions import DescribedRow, Description, described_rows, descriptions
 from worldsmith.tasks.query import HOPS, Scope
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
@@ -76,14 +78,6 @@ class MiningContext:
         self, world: World, pages: Pages, evaluator: QueryEvaluator | None = None, split: WordingSplit = "all"
     ) -> None:
         self.world, self.pages, self.evaluator, self.split = world, pages, evaluator or QueryEvaluator(world), split
-        self.paths, self.askable = cache(self._find_paths), cache(self._find_askable)
-        self.families, self.cell_pages = cache(self._find_families), pages.carrying
-        self.orders: dict[str, list[Path]] = {}
-        """By table, what `query_forms.sortable_paths` found."""
-        self.exits: dict[str, list[tuple[Path, tuple[str, str]]]] = {}
-        """By table, what `chains.exits_to_lists` found."""
-        self.described: dict[str, list[Any]] = {}
-        """By table, what `describing` found."""
 
     @cached_property
     def scopes(self) -> tuple[tuple[str, str], ...]:
@@ -118,14 +112,16 @@ class MiningContext:
         faked = {(c.table, c.name) for t in schema.tables.values() for c in t.columns if isinstance(c.fill, Faker)}
         return frozenset({*uncarried(schema), *hidden, *faked})
 
-    def _find_paths(self, table: str) -> tuple[Path, ...]:
+    @cached_method
+    def paths(self, table: str) -> tuple[Path, ...]:
         """Return the paths from a table whose values pages state: its own columns outside the key, then joined ones.
 
         None has a hop that adds nothing in this world, or a null of two meanings (`informative_paths`).
         """
         return informative_paths(self.evaluator, table, self._all_paths(table, ()), self._keys(table))
 
-    def _find_askable(self, table: str) -> tuple[Path, ...]:
+    @cached_method
+    def askable(self, table: str) -> tuple[Path, ...]:
         """Return the paths that a clause may be about: those whose conditions no other column's read like."""
         phrases = {path: self._probe_phrase(table, path) for path in (*self.paths(table), *self._keys(table))}
         counts = Counter(phrases.values())
@@ -153,7 +149,8 @@ class MiningContext:
                 paths += self._all_paths(target, (*before, ref.name))
         return paths
 
-    def _find_families(self, table: str) -> tuple[Family, ...]:
+    @cached_method
+    def families(self, table: str) -> tuple[Family, ...]:
         """Return the children of a table that tallies may be made of; none where a row is named by several columns."""
         return tuple(self._all_families(table)) if len(self._keys(table)) == 1 else ()
 
@@ -196,6 +193,49 @@ class MiningContext:
                 start = self.pages.list_of(spec.name, key)
                 page_ids += [start] if start else []
         return tuple(page_ids)
+
+    @cached_method
+    def sortable_paths(self, table: str) -> list[Path]:
+        """Return the paths that rows can be put in order by."""
+        return [path for path in self.paths(table) if len(path) <= 2 and self._is_sortable(table, path)]
+
+    def _is_sortable(self, table: str, path: Path) -> bool:
+        column = self.world.schema.walk(table, path)
+        values = self.evaluator.values(table, path)
+        many = len(set(values)) > max(4, len(values) // 8)
+        # Nobody asks for the lowest of highest bids.
+        extreme = self.world.schema.bank and isinstance(column.fill, Aggregate) and column.fill.op == "max"
+        return column.type in {"int", "num", "date"} and not isinstance(column.fill, Rank) and many and not extreme
+
+    @cached_method
+    def exits_to_lists(self, table: str) -> list[tuple[Path, tuple[str, str]]]:
+        """Return the paths from a table to a text that lists are made by, each with the list (table, column)."""
+        exits: list[tuple[Path, tuple[str, str]]] = []
+        for path in self.paths(table):
+            column = self.world.schema.walk(table, path)
+            if column.type == "text" and len(path) < HOPS:
+                domain = self._domain(column.table, column.name)
+                exits += [(path, at) for at in self.scopes if domain == self._domain(*at)]
+        return exits
+
+    def _domain(self, table: str, name: str) -> tuple[str, ...]:
+        """Return what the values of a column are: rows of a table, items of a list, or values of this column alone."""
+        column = self.world.schema.column(table, name)
+        if column.ref:
+            return ("row", column.ref)
+        if self.world.schema.tables[table].key == (name,):
+            return ("row", table)
+        return ("list", column.fill.values) if isinstance(column.fill, Pick) else ("column", table, name)
+
+    @cached_method
+    def described_rows(self, table: str) -> list[tuple[Description, list[DescribedRow]]]:
+        """Return the descriptions of a table's rows in the wordings asked for, each with those it fits alone."""
+        fitting = (
+            (one, list(described_rows(self.evaluator, one)))
+            for one in descriptions(self.world.schema)
+            if one.table == table and (self.split == "all" or one.describe.test == (self.split == "test"))
+        )
+        return [(one, rows) for one, rows in fitting if rows]
 
     def stores_tally(self, table: str, tally: Aggregate) -> bool:
         """Tell whether a column holds a tally already."""

@@ -14,7 +14,6 @@ from worldsmith.pages.types import (
     Para,
     Piece,
     Span,
-    Status,
     Text,
     plain_part,
 )
@@ -34,7 +33,6 @@ __all__ = [
     "Para",
     "Piece",
     "Span",
-    "Status",
     "Text",
     "boilerplate",
     "plain_part",

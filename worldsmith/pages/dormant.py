@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Final
 
 from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import byte
+from worldsmith.pages.page_kind import Kind, byte
 from worldsmith.pages.prose import mixed
-from worldsmith.pages.sites import Site, slug, tag
+from worldsmith.pages.sites import slug, tag
 from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.schema import Aggregate
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row, invented_keys
 
 if TYPE_CHECKING:
-    from worldsmith.pages.plan import Pages
+    pass
 
 ARCHIVED: Final = 8
 """One in so many entries has an archive copy."""
@@ -28,14 +28,10 @@ AGE: Final = (100, 600)
 """Days that an archive copy is old."""
 
 
-class CopyKind:
+class CopyKind(Kind):
     """What archive copies and mirrors share: each copies the entry of one row, at an address of letters."""
 
-    name = ""
     every = 1
-
-    def __init__(self, pages: "Pages", site: Site) -> None:
-        self.pages, self.site = pages, site
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
@@ -51,7 +47,7 @@ class CopyKind:
 
     @property
     def numbers(self) -> range:
-        """One page a row."""
+        """A page for each row."""
         return range(len(self.rows))
 
     def path(self, n: int) -> str:
@@ -64,10 +60,6 @@ class CopyKind:
 
     def _entry(self, n: int) -> Page:
         return self.pages.page(self.pages.about(self.rows[n]) or "")
-
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
-        """Return nothing: what is not found carries nothing."""
-        return ()
 
 
 class MirrorKind(CopyKind):
@@ -109,11 +101,11 @@ class ArchiveKind(CopyKind):
 
     def _day(self, chance: int, page: Page) -> str:
         """Return the day of the copy, none that the page tells: after its row begins, as far as there is room."""
-        days, told = self.pages.days, {cell.value for cell in page.cells}
+        days, stated = self.pages.days, {cell.value for cell in page.cells}
         begun = days.begun(page.subject) if page.subject else 0
         newest = days.end - (AGE[0] if begun < days.end - AGE[0] else 1)
         turn = chance % max(1, newest - max(begun, days.end - AGE[1]))
-        return next(day for i in range(999) if (day := date.fromordinal(newest - turn - i).isoformat()) not in told)
+        return next(day for i in range(999) if (day := date.fromordinal(newest - turn - i).isoformat()) not in stated)
 
     def _then(self, cell: Cell, day: str) -> Cell | None:
         """Return a cell as it was on a day: None where it tells of a later one.
@@ -133,19 +125,16 @@ def _with(block: Block, kept: dict[Cell, Cell]) -> Block:
     return replace(block, cells=tuple(kept[cell] for cell in block.cells if cell in kept)) if block.cells else block
 
 
-class NamesakeKind:
+class NamesakeKind(Kind):
     """Pages about something that bears a row's name: a ferry, a tune. They state the name alone."""
 
     name = "world-homonym"
-
-    def __init__(self, pages: "Pages", site: Site) -> None:
-        self.pages, self.site = pages, site
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:
         """The rows whose names they bear: those of `World.namesakes`, and a few of the others."""
         world = self.pages.world
-        asked = dict.fromkeys(world.namesakes)
+        names = dict.fromkeys(world.namesakes)
         held = {
             str(name): Row(table, i)
             for table, col in invented_keys(world.schema)
@@ -155,12 +144,12 @@ class NamesakeKind:
         shared = frozenset(world.shared_names)
         for name in held:
             if name not in shared and draw(world.seed, "kin", name) % KIN == 0:
-                asked[name] = None
-        return tuple(held[name] for name in asked if name in held)
+                names[name] = None
+        return tuple(held[name] for name in names if name in held)
 
     @property
     def numbers(self) -> range:
-        """One page a name."""
+        """A page for each name."""
         return range(len(self.rows))
 
     def path(self, n: int) -> str:
@@ -198,7 +187,3 @@ class NamesakeKind:
             table=row.table,
             look=pages.look(self.site),
         )
-
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
-        """Return nothing: what is not found carries nothing."""
-        return ()

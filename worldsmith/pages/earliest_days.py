@@ -12,6 +12,7 @@ from functools import cached_property, reduce
 from typing import Final, TypeAlias
 
 from worldsmith import expr
+from worldsmith.cache import cached_method
 from worldsmith.expr import Call, Const, Node
 from worldsmith.schema import COMPUTED, Aggregate, Column, Derive, Path, Rank, Schema, Share, Value, parse_schema
 from worldsmith.world.model import Cell, Row, World
@@ -33,19 +34,16 @@ class Days:
 
     def __init__(self, world: World) -> None:
         self.world, self.end = world, ordinal(world.schema.as_of)
-        self._rows: dict[str, Firsts] = {}
-        self._columns: dict[tuple[str, str], Firsts] = {}
 
     def row(self, row: Row) -> int:
         """Return the first day of a page on which a row stands: after its dates and years that are past."""
-        found = self._firsts_of(row.table)
-        return found[row.index] if found else 0
+        firsts = self._firsts_of(row.table)
+        return firsts[row.index] if firsts else 0
 
     def cell(self, cell: Cell) -> int:
         """Return the first day of a page that tells a cell."""
-        found = self._columns.get((cell.row.table, cell.col))
-        found = self._column(cell.row.table, cell.col) if found is None else found
-        return found[cell.row.index] if found else 0
+        firsts = self._column(cell.row.table, cell.col)
+        return firsts[cell.row.index] if firsts else 0
 
     def begun(self, row: Row) -> int:
         """Return the earliest day that a row holds; 0 where it holds none."""
@@ -68,14 +66,12 @@ class Days:
             return len(there)
         return sum(value for child in there if isinstance(value := world.value(child, fill.column), int))
 
+    @cached_method
     def _firsts_of(self, table: str) -> Firsts:
-        found = self._rows.get(table)
-        if found is None:
-            # Of what the row itself holds, whatever that was worked out from: so nothing is asked for in a circle.
-            columns = self.world.schema.tables[table].columns
-            dated = (c for c in columns if c.type == "date" or (c.type == "int" and not isinstance(c.fill, COMPUTED)))
-            found = self._rows[table] = reduce(_later, map(self._held, dated), NONE)
-        return found
+        # Of what the row itself holds, whatever that was worked out from: so nothing is asked for in a circle.
+        columns = self.world.schema.tables[table].columns
+        dated = (c for c in columns if c.type == "date" or (c.type == "int" and not isinstance(c.fill, COMPUTED)))
+        return reduce(_later, map(self._held, dated), NONE)
 
     def _held(self, column: Column) -> Firsts:
         """Return the days after the dates of a column, or the first days of its years."""
@@ -84,14 +80,11 @@ class Days:
             return _firsts(map(self._after, values))
         return _firsts(map(self._in, values)) if self._tells_years(column) else NONE
 
+    @cached_method
     def _column(self, table: str, col: str) -> Firsts:
         """Return the first days of a column's cells; nothing for a column that binds no day."""
-        place = (table, col)
-        found = self._columns.get(place)
-        if found is None:
-            column = self.world.schema.column(table, col)
-            found = self._columns[place] = _later(self._rests(column), self._held(column))
-        return found
+        column = self.world.schema.column(table, col)
+        return _later(self._rests(column), self._held(column))
 
     def _after(self, day: Value) -> int:
         first = ordinal(day) + 1 if isinstance(day, str) else 0
@@ -126,8 +119,8 @@ class Days:
             parents = children[fill.by[0]]
         else:
             parents = [world.walk(child, fill.by) for child in world.rows_of(fill.table)]
-        told = self._column(fill.table, fill.column) if fill.column else NONE
-        newest = _newest(parents, _later(self._firsts_of(fill.table), told))
+        summed = self._column(fill.table, fill.column) if fill.column else NONE
+        newest = _newest(parents, _later(self._firsts_of(fill.table), summed))
         return _firsts(newest.get(key, 0) for key in world.tables[table][world.schema.tables[table].key[0]])
 
     def _among(self, table: str, ranked: str, within: str | None) -> Firsts:
@@ -170,17 +163,17 @@ class Days:
 
 
 def _firsts(days: Iterable[int]) -> Firsts:
-    found = array("I", days)
-    return found if any(found) else NONE
+    firsts = array("I", days)
+    return firsts if any(firsts) else NONE
 
 
 def _newest(groups: Sequence[Value], days: Firsts) -> dict[Value, int]:
     """Return the last day of each group that has one."""
-    found: dict[Value, int] = {}
+    newest: dict[Value, int] = {}
     for group, day in zip(groups, days, strict=False):
-        if day > found.get(group, 0):
-            found[group] = day
-    return found
+        if day > newest.get(group, 0):
+            newest[group] = day
+    return newest
 
 
 def _later(one: Firsts, other: Firsts) -> Firsts:

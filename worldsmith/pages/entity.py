@@ -4,9 +4,9 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from worldsmith.lang.page_phrases import capital
+from worldsmith.lang.page_phrases import PHRASES, capital
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import TITLE, byte, page_date, quantile
+from worldsmith.pages.page_kind import TITLE, Kind, byte, page_date, quantile
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.site_styles import Look
 from worldsmith.pages.sites import Site, slugs
@@ -27,11 +27,12 @@ FURTHER = ("lead", "infobox", "children", "text", "related")
 """Parts of a further page about a row."""
 
 
-class EntityKind:
+class EntityKind(Kind):
     """The pages of an `about` entry of `[pages]`: page `n` is about row `n` of its table."""
 
     def __init__(self, pages: "Pages", spec: PageSpec, site: Site, *, first: bool) -> None:
-        self.pages, self.spec, self.site, self.first = pages, spec, site, first
+        super().__init__(pages, site)
+        self.spec, self.first = spec, first
         self.name, self.table = spec.name, spec.table
         self.form = pages.world.schema.tables[self.table]
         shown = spec.show or self.form.names
@@ -41,7 +42,7 @@ class EntityKind:
 
     @cached_property
     def numbers(self) -> Collection[int]:
-        """One page a row; a further page only where it would say what the row's entry does not."""
+        """A page for each row; a further page only where it says what the row's entry does not."""
         rows = range(self.pages.world.size(self.table))
         entry = self.pages.kinds[self.pages.abouts[self.table][0]]
         assert isinstance(entry, EntityKind)
@@ -62,8 +63,8 @@ class EntityKind:
         """Columns stated on the page they refer to and nowhere else: (table, column)."""
         stated = {(w.table, w.ref) for w in self.spec.children}
         columns = self.pages.words.columns.values() if self.first else ()
-        found = [(c.table, c.name) for c in columns if c.see == "linked" and c.ref == self.table]
-        return tuple(place for place in found if place not in stated)
+        linked = [(c.table, c.name) for c in columns if c.see == "linked" and c.ref == self.table]
+        return tuple(place for place in linked if place not in stated)
 
     @cached_property
     def tellable(self) -> tuple[str, ...]:
@@ -93,7 +94,7 @@ class EntityKind:
         """Return the key as a path."""
         return self.slugs[n]
 
-    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - alike on all of its pages
         """Return the noun of what the page holds: the entry itself, or the children of a further page."""
         words = self.pages.words
         if self.first or not self.spec.children:
@@ -130,9 +131,9 @@ class EntityKind:
 
     def _blocks(self, page_id: str, own: dict[str, Cell], row: Row, chance: int) -> list[Block]:
         """Return the blocks in the order of the site's layout."""
-        found = self._own_blocks(page_id, own, chance)
-        found["children"] = self._child_blocks(page_id, row)
-        found["related"] = [Block("related", (), byte(chance, 1), self._related(row, page_id))]
+        blocks_by_part = self._own_blocks(page_id, own, chance)
+        blocks_by_part["children"] = self._child_blocks(page_id, row)
+        blocks_by_part["related"] = [Block("related", (), byte(chance, 1), self._related(row, page_id))]
         blocks: list[Block] = [Block("byline", (), byte(chance, 3))] if self.first and self.look.layout.signed else []
         more = mixed(chance)
         for i, part in enumerate(self.look.layout.entity if self.first else FURTHER):
@@ -141,7 +142,7 @@ class EntityKind:
             elif part == "neighbours":
                 blocks += self._directory_neighbour_blocks(row)
             else:
-                blocks += found.get(part, ())
+                blocks += blocks_by_part.get(part, ())
         return blocks
 
     @cached_property
@@ -174,18 +175,14 @@ class EntityKind:
             tellable = [n for n in tellable if n in picked]
         prose = tuple(own[n] for n in tellable)
         cells = tuple(own.values())
-        found = {"lead": [Block("lead", (*keys, *lead), byte(chance, 5), self._links(lead, page_id))]}
+        blocks = {"lead": [Block("lead", (*keys, *lead), byte(chance, 5), self.pages.links(lead, page_id))]}
         if not self.first:
-            found["lead"] = [Block("lead", keys, byte(chance, 5), self._links(keys, page_id))]
+            blocks["lead"] = [Block("lead", keys, byte(chance, 5), self.pages.links(keys, page_id))]
         if len(self.visible) > len(self.form.key):
-            found["infobox"] = [Block("infobox", cells, byte(chance, 6), self._links(cells, page_id))]
+            blocks["infobox"] = [Block("infobox", cells, byte(chance, 6), self.pages.links(cells, page_id))]
         if prose and self.first:
-            found["prose"] = [Block("prose", (*keys, *prose), byte(chance, 7), self._links(prose, page_id))]
-        return found
-
-    def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
-        target = self.pages.target
-        return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id))))
+            blocks["prose"] = [Block("prose", (*keys, *prose), byte(chance, 7), self.pages.links(prose, page_id))]
+        return blocks
 
     def _child_blocks(self, page_id: str, row: Row) -> list[Block]:
         made = [self._children(page_id, row, child) for child in self.spec.children]
@@ -198,7 +195,7 @@ class EntityKind:
         names = tuple(dict.fromkeys((child.ref, *form.key, *(c for c in child.columns if c not in linked))))
         rows = pages.world.children(row, child.table, child.ref)
         cells = tuple(cell for r in rows for cell in pages.cells(child.table, r.index, names))
-        return Block(kind, cells, 0, self._links(cells, page_id), child.ref)
+        return Block(kind, cells, 0, self.pages.links(cells, page_id), child.ref)
 
     def _related(self, row: Row, page_id: str) -> tuple[str, ...]:
         pages = self.pages
@@ -212,27 +209,27 @@ class EntityKind:
     def _title(self, row: Row, chance: int) -> str:
         if not self.first:
             return f"{NAME}: {self.anchor(row.index).lower()}"
-        words, name = self.pages.words, self.pages.name(row).removeprefix("the ")
+        name = self.pages.name(row).removeprefix("the ")
         room = quantile(TITLE, byte(chance, 3) / 255) - len(name) - 2
         room -= len(self.site.name) + 3 if byte(chance, 2) & 1 else 0
         if room < 6:
             return NAME
-        tagline = min(words.phrases.taglines, key=lambda t: (abs(len(t) - room), t))
+        tagline = min(PHRASES.taglines, key=lambda t: (abs(len(t) - room), t))
         return f"{NAME}: {tagline}"
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the page about the row, and that of the row it refers to, where they state the cell."""
         own = row.table == self.table and col in self.visible and row.index in self.numbers
-        found = [row.index] if own else []
+        numbers = [row.index] if own else []
         if row.table == self.table and col in self.form.key:
-            found += self._beside(row.index)
+            numbers += self._beside(row.index)
         for child in self.spec.children:
             if child.table == row.table:
-                found += self._stating_child(row, col, child)
+                numbers += self._stating_child(row, col, child)
         for table, ref in self.back:
             if table == row.table:
-                found += self._stating_child(row, col, ChildCells(table, ref, ()))
-        return tuple(dict.fromkeys(found))
+                numbers += self._stating_child(row, col, ChildCells(table, ref, ()))
+        return tuple(dict.fromkeys(numbers))
 
     def _stating_child(self, row: Row, col: str, child: ChildCells) -> list[int]:
         form = self.pages.world.schema.tables[child.table]

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Final
 
 from worldsmith.lang.morphology import lower
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import byte, page_date
+from worldsmith.pages.page_kind import Kind, byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, slug, tag
 from worldsmith.pages.types import Block, Page
 from worldsmith.seeding import draw
-from worldsmith.world.model import Cell, Row
+from worldsmith.world.model import Row
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages
@@ -28,7 +28,7 @@ class Genre:
 
     name: str
     pages: int
-    """A world, at most."""
+    """The most that a world has."""
     rows: int
     """The subject, and others that stand next to it in its table."""
     facts: tuple[int, int]
@@ -52,27 +52,28 @@ GENRES: Final = (
 )
 
 
-class StoryKind:
+class StoryKind(Kind):
     """The pages of a genre. The first row of each is its subject, all others are named wherever they are told of."""
 
     def __init__(self, pages: "Pages", genre: Genre, site: Site) -> None:
-        self.pages, self.genre, self.site, self.name = pages, genre, site, genre.kind
+        super().__init__(pages, site)
+        self.genre, self.name = genre, genre.kind
 
     @cached_property
     def picks(self) -> tuple[tuple[tuple[Row, tuple[str, ...]], ...], ...]:
         """The rows of each page, with the columns that it tells of them."""
         pages, tables = self.pages, tuple(self.pages.abouts)
-        found: dict[Row, tuple[tuple[Row, tuple[str, ...]], ...]] = {}
+        picks: dict[Row, tuple[tuple[Row, tuple[str, ...]], ...]] = {}
         most = min(self.genre.pages, 1 + pages.world.facts // SHARE)
         for i in range(most if tables else 0):
             chance = draw(pages.world.seed, self.genre.name, i)
             table = tables[chance % len(tables)]
             size = pages.world.size(table)
             if size >= self.genre.rows:
-                told = tuple(self._told(table, (chance >> 16) % size, size, chance >> 32))
-                if told and told[0][1]:
-                    found.setdefault(told[0][0], told)
-        return tuple(found.values())
+                rows = tuple(self._told(table, (chance >> 16) % size, size, chance >> 32))
+                if rows and rows[0][1]:
+                    picks.setdefault(rows[0][0], rows)
+        return tuple(picks.values())
 
     def _told(self, table: str, first: int, size: int, chance: int) -> Iterator[tuple[Row, tuple[str, ...]]]:
         """Yield rows from one on, with their columns: the same ones where they stand in a table."""
@@ -90,7 +91,7 @@ class StoryKind:
 
     @property
     def numbers(self) -> range:
-        """One page a subject picked."""
+        """A page for each subject picked."""
         return range(len(self.picks))
 
     def path(self, n: int) -> str:
@@ -104,14 +105,14 @@ class StoryKind:
 
     def plan(self, n: int) -> Page:
         """Return the plan of page `n`."""
-        pages, told = self.pages, self.picks[n]
-        (row, columns), page_id = told[0], f"{self.name}/{n}"
+        pages, rows = self.pages, self.picks[n]
+        (row, columns), page_id = rows[0], f"{self.name}/{n}"
         chance = draw(pages.world.seed, "page", page_id)
         form = pages.world.schema.tables[row.table]
         blocks = planned(pages, self._blocks(n, page_id, chance), (chance >> 40 & 0xFFFF) / 0xFFFF)
         stated = tuple(cell for block in blocks for cell in block.cells)
         keys = pages.cells(*row, form.key)
-        seen = tuple(c for c in pages.cells(*row, columns) if form.column(c.col).see == "snippet")
+        shown = tuple(c for c in pages.cells(*row, columns) if form.column(c.col).see == "snippet")
         label = lower(pages.words.columns[row.table, columns[0]].label)
         title = pages.words.pick("titles", self.genre.name, row.table, chance >> 20)
         return Page(
@@ -121,15 +122,15 @@ class StoryKind:
             title=title.replace("{label}", label),
             date=page_date(pages, chance, stated, row),
             subject=row,
-            head=Block("head", (*keys, *seen), byte(chance, 2)),
+            head=Block("head", (*keys, *shown), byte(chance, 2)),
             blocks=blocks,
             table=row.table,
             look=pages.look(self.site),
         )
 
     def _blocks(self, n: int, page_id: str, chance: int) -> list[Block]:
-        pages, told = self.pages, self.picks[n]
-        row = told[0][0]
+        pages, rows = self.pages, self.picks[n]
+        row = rows[0][0]
         blocks: list[Block] = []
         for i, part in enumerate(self.genre.parts):
             kind, _, theme = part.partition(":")
@@ -137,13 +138,13 @@ class StoryKind:
             if kind in {"told", "post"}:
                 blocks += [
                     self._facts(kind, r, columns, mixed(variant + k) >> 8, page_id)
-                    for k, (r, columns) in enumerate(told)
+                    for k, (r, columns) in enumerate(rows)
                 ]
             elif kind == "points":
-                blocks.append(self._facts(kind, *told[0], variant, page_id))
+                blocks.append(self._facts(kind, *rows[0], variant, page_id))
             elif kind == "table":
-                cells = tuple(cell for block in self._rows(told, page_id) for cell in block.cells)
-                blocks.append(Block(kind, cells, variant, self._links(cells, page_id)))
+                cells = tuple(cell for block in self._rows(rows, page_id) for cell in block.cells)
+                blocks.append(Block(kind, cells, variant, self.pages.links(cells, page_id)))
             elif kind == "related":
                 links = (pages.about(row) or "", *pages.chrome(row.table, page_id))
                 blocks.append(Block(kind, (), byte(chance, 1), links))
@@ -151,27 +152,23 @@ class StoryKind:
                 blocks.append(Block(kind, (), variant, by=theme))
         return blocks
 
-    def _rows(self, told: tuple[tuple[Row, tuple[str, ...]], ...], page_id: str) -> list[Block]:
+    def _rows(self, rows: tuple[tuple[Row, tuple[str, ...]], ...], page_id: str) -> list[Block]:
         """Return the rows of a table with the columns of the first that hold a value in each."""
-        held = [n for n in told[0][1] if all(self.pages.world.value(row, n) is not None for row, _ in told)]
-        return [self._facts("table", row, tuple(held or told[0][1]), 0, page_id) for row, _ in told]
+        held = [n for n in rows[0][1] if all(self.pages.world.value(row, n) is not None for row, _ in rows)]
+        return [self._facts("table", row, tuple(held or rows[0][1]), 0, page_id) for row, _ in rows]
 
     def _facts(self, kind: str, row: Row, columns: tuple[str, ...], variant: int, page_id: str) -> Block:
         cells = self.pages.cells(*row, (*self.pages.world.schema.tables[row.table].key, *columns))
-        return Block(kind, cells, variant, self._links(cells, page_id))
-
-    def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
-        target = self.pages.target
-        return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id))))
+        return Block(kind, cells, variant, self.pages.links(cells, page_id))
 
     @cached_property
     def _stated(self) -> dict[tuple[Row, str], tuple[int, ...]]:
-        found: dict[tuple[Row, str], dict[int, None]] = {}
+        by_cell: dict[tuple[Row, str], dict[int, None]] = {}
         for n in self.numbers:
             for block in self._blocks(n, f"{self.name}/{n}", 0):
                 for cell in block.cells:
-                    found.setdefault((cell.row, cell.col), {})[n] = None
-        return {place: tuple(numbers) for place, numbers in found.items()}
+                    by_cell.setdefault((cell.row, cell.col), {})[n] = None
+        return {place: tuple(numbers) for place, numbers in by_cell.items()}
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the pages that tell the cell."""

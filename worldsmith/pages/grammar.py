@@ -5,10 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from worldsmith import scoring
-from worldsmith.lang.english import ENGLISH, LANGUAGES
+from worldsmith.cache import cached_method
+from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import Says, lower, plural, says
-from worldsmith.lang.page_phrases import PHRASES, capital, fill
-from worldsmith.schema import Column, Invent, Schema
+from worldsmith.lang.page_phrases import capital, fill
+from worldsmith.schema import Column, Schema
 from worldsmith.world.model import Cell
 
 _GERUND = re.compile(r"\w+ing\b")
@@ -34,9 +35,6 @@ class Phrasing:
 
     def __init__(self, schema: Schema) -> None:
         self.schema = schema
-        self.phrases = PHRASES.get(schema.lang, PHRASES["en"])
-        self.language = LANGUAGES.get(schema.lang, ENGLISH)
-        self._said: dict[tuple[str, str], str] = {}
 
     @cached_property
     def columns(self) -> dict[tuple[str, str], Column]:
@@ -72,30 +70,24 @@ class Phrasing:
         unit = self.columns[table, col].unit
         return unit if unit == "%" else f" {unit}" if unit else ""
 
+    @cached_method
     def say(self, table: str, phrase: str) -> str:
         """Return a phrase filled with the nouns of a table."""
-        if "{" not in phrase:
-            return phrase
-        found = self._said.get((table, phrase))
-        if found is None:
-            nouns = self.schema.tables[table]
-            found = self._said[table, phrase] = fill(phrase, nouns.singular, nouns.plural, self.schema.about)
-        return found
+        nouns = self.schema.tables[table]
+        return fill(phrase, nouns.singular, nouns.plural, self.schema.about)
 
     def pick(self, what: str, name: str, table: str, n: int) -> str:
-        """Return the `n`-th of a language's `what` for `name`, with the nouns of a table; other slots stay."""
-        told = getattr(self.language, what)
-        told = told[name] if name else told
-        phrase = told[n % len(told)]
-        if "{" not in phrase:
-            return str(phrase)
-        found = self._said.get((table, phrase))
-        if found is None:
-            nouns, found = self.schema.tables[table], phrase
-            for slot, noun in (("one", nouns.singular), ("many", nouns.plural)):
-                found = found.replace(f"{{{slot}}}", noun).replace(f"{{{capital(slot)}}}", capital(noun))
-            self._said[table, phrase] = found
-        return str(found)
+        """Return the `n`-th of the language's `what` for `name`, with the nouns of a table; other slots stay."""
+        phrases = getattr(ENGLISH, what)
+        phrases = phrases[name] if name else phrases
+        return self._with_nouns(table, phrases[n % len(phrases)])
+
+    @cached_method
+    def _with_nouns(self, table: str, phrase: str) -> str:
+        nouns = self.schema.tables[table]
+        for slot, noun in (("one", nouns.singular), ("many", nouns.plural)):
+            phrase = phrase.replace(f"{{{slot}}}", noun).replace(f"{{{capital(slot)}}}", capital(noun))
+        return phrase
 
     def called(self, table: str, keys: tuple[str, ...]) -> str:
         """Return the name of a row by the texts of its key: "Velmora 7", "the review of Velmora 7 by The Courier"."""
@@ -104,13 +96,6 @@ class Phrasing:
         form = self.schema.tables[table]
         parts = [f"{_joint(form.column(name))} {key}" for name, key in zip(form.key, keys, strict=False)]
         return f"the {form.singular} {' '.join(parts)}"
-
-    def person(self, table: str) -> bool:
-        """Tell whether the rows of a table are people, who are no "it"."""
-        form = self.schema.tables[table]
-        return any(
-            isinstance(fill, Invent) and fill.kind == "person" for fill in (form.column(n).fill for n in form.key)
-        )
 
     def topics(self, places: tuple[tuple[str, str], ...]) -> tuple[tuple[tuple[str, str], str], ...]:
         """Return the labels of columns that can be named without being told: no keys, no truth values."""
@@ -167,8 +152,8 @@ def _plans(column: Column, one: str) -> tuple[Plan, ...]:
 
 def _dated(phrase: str, form: Says) -> str:
     """Return what stands before a day: "opened on", "recorded as leaving on", "for the quarter ending"."""
-    told = f"recorded as {phrase}" if _GERUND.match(phrase) else phrase
-    return told if form.open else f"{told} on"
+    words = f"recorded as {phrase}" if _GERUND.match(phrase) else phrase
+    return words if form.open else f"{words} on"
 
 
 def _lines(label: str, unit: str) -> tuple[Plan, ...]:

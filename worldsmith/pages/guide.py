@@ -1,29 +1,28 @@
 """Background without a cell: the front page, how we work, a guide to each table."""
 
-from typing import TYPE_CHECKING
+from functools import cached_property
 
+from worldsmith.lang.page_phrases import PHRASES
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import byte, page_date
+from worldsmith.pages.page_kind import Kind, byte, page_date
 from worldsmith.pages.prose import mixed
-from worldsmith.pages.sites import Site
 from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.seeding import draw
-from worldsmith.world.model import Row
-
-if TYPE_CHECKING:
-    from worldsmith.pages.plan import Pages
 
 
-class GuideKind:
+class GuideKind(Kind):
     """Background: the front page, how we work, and a reader's guide to each table that has pages."""
 
-    def __init__(self, pages: "Pages", site: Site) -> None:
-        self.pages, self.site, self.name = pages, site, "world-guide"
-        self.tables = tuple(dict.fromkeys(s.table for s in pages.world.schema.pages))
+    name = "world-guide"
+
+    @cached_property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that have guides, in order."""
+        return tuple(dict.fromkeys(s.table for s in self.pages.world.schema.pages))
 
     @property
     def numbers(self) -> range:
-        """Two, and one a table."""
+        """Two, and one for each table."""
         return range(2 + len(self.tables))
 
     def path(self, n: int) -> str:
@@ -42,9 +41,8 @@ class GuideKind:
         return self.tables[max(n - 2, 0)]
 
     def paragraphs(self, n: int) -> tuple[str, ...]:
-        """Return the text of page `n`: paragraphs of three sentences, a different choice a page."""
-        phrases = self.pages.words.phrases.guide
-        groups = [phrases[i : i + 3] for i in range(0, len(phrases), 3)]
+        """Return the text of page `n`: paragraphs of three sentences, another choice on each page."""
+        groups = [PHRASES.guide[i : i + 3] for i in range(0, len(PHRASES.guide), 3)]
         # Only where each row has an entry may a guide say so.
         first = (0 if self.tables[n - 2] in self.pages.abouts else 1) if n >= 2 else 4 - 2 * n
         rest = [i for i in range(1, len(groups)) if i != first]
@@ -80,7 +78,3 @@ class GuideKind:
             table=self.table(n),
             look=pages.look(self.site),
         )
-
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - one protocol for all kinds
-        """Return nothing: these pages have no cells."""
-        return ()

@@ -1,25 +1,26 @@
 """Pages made of several rows: lists by the value of a column, and directories of linked keys."""
 
+from collections.abc import Iterable
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from worldsmith.lang.morphology import lower
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import byte, page_date
+from worldsmith.pages.page_kind import Kind, byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, tag
 from worldsmith.pages.titles import SCOPE
 from worldsmith.pages.types import DIRECTORY, Block, Page, Topics
 from worldsmith.schema import PageSpec, Value
 from worldsmith.seeding import draw
-from worldsmith.world.model import Cell, Row
+from worldsmith.world.model import Cell, Row, World
 
 if TYPE_CHECKING:
     from worldsmith.pages.plan import Pages
 
 NAMES = 30
-"""Keys a directory page at most."""
+"""The most keys on a page of a directory."""
 HEAD_ROWS = 2
 """Rows that a hit for a list may name."""
 
@@ -40,11 +41,18 @@ def split(rows: list[int], most: int) -> list[tuple[int, ...]]:
     return [tuple(rows[a:b]) for a, b in pairwise(cuts)]
 
 
-class ListKind:
+def ordered(world: World, table: str, rows: Iterable[int], sort: str | None) -> list[int]:
+    """Return rows of a table in the order of a column, where there is one, and of their keys; nulls last."""
+    columns, names = world.tables[table], (*((sort,) if sort else ()), *world.schema.tables[table].key)
+    return sorted(rows, key=lambda i: tuple((columns[n][i] is None, columns[n][i]) for n in names))
+
+
+class ListKind(Kind):
     """The pages of a `list` entry of `[pages]`: one list for each value of `by`, in parts."""
 
     def __init__(self, pages: "Pages", spec: PageSpec, site: Site) -> None:
-        self.pages, self.spec, self.site = pages, spec, site
+        super().__init__(pages, site)
+        self.spec = spec
         self.name, self.table, self.by = spec.name, spec.table, spec.by or ""
         form = pages.world.schema.tables[self.table]
         linked = {c.name for c in form.columns if c.see == "linked"}
@@ -73,10 +81,8 @@ class ListKind:
         )
 
     def _ordered(self, rows: tuple[int, ...]) -> list[int]:
-        columns = self.pages.world.tables[self.table]
         sort = self.spec.sort if self.spec.sort in self.shown else None
-        names = (*((sort,) if sort else ()), *self.keys)
-        return sorted(rows, key=lambda i: tuple((columns[n][i] is None, columns[n][i]) for n in names))
+        return ordered(self.pages.world, self.table, rows, sort)
 
     @cached_property
     def places(self) -> dict[int, int]:
@@ -98,7 +104,7 @@ class ListKind:
         part = self.parts[n]
         return f"{self.name}/{tag(self.pages.world.seed, self.name, part.value, part.place)}"
 
-    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - alike on all of its pages
         """Return what is listed, by which column, not the value."""
         column = self.pages.words.columns[self.table, self.by]
         return f"{self.pages.words.say(self.table, '{Many} by')} {lower(column.label)}"
@@ -134,25 +140,24 @@ class ListKind:
     def _blocks(self, page_id: str, cells: tuple[Cell, ...], turns: tuple[str, ...], chance: int) -> tuple[Block, ...]:
         """Return the blocks in the order of the site's layout."""
         pages, more, wide = self.pages, mixed(chance), len(self.shown)
-        found = {
+        by_part = {
             "list": Block("list", cells, byte(chance, 4), self._links(cells, page_id)),
             "related": Block("related", (), byte(chance, 1), (*turns, *pages.chrome(self.table, page_id))),
         }
-        told = more % max(1, len(cells) // wide) * wide
+        start = more % max(1, len(cells) // wide) * wide
         if any(pages.words.plans[self.table, n] for n in self.shown if n != self.by and n not in self.keys):
-            found["told"] = Block("told", cells[told : told + wide], more >> 8)
+            by_part["told"] = Block("told", cells[start : start + wide], more >> 8)
         blocks: list[Block] = []
         for i, part in enumerate(pages.look(self.site).layout.listed):
             if part in {"text", "comments"}:
                 theme = "list" if part == "text" and not any(b.kind == "text" for b in blocks) else ""
                 blocks.append(Block(part, (), mixed(more + i) >> 8, by=theme))
-            elif part in found:
-                blocks.append(found[part])
+            elif part in by_part:
+                blocks.append(by_part[part])
         return planned(pages, blocks, (chance >> 40 & 0xFFFF) / 0xFFFF)
 
     def _links(self, cells: tuple[Cell, ...], page_id: str) -> tuple[str, ...]:
-        target = self.pages.target
-        return tuple(dict.fromkeys(t for c in cells if (t := target(c, page_id)) and not t.startswith(f"{self.name}/")))
+        return tuple(link for link in self.pages.links(cells, page_id) if not link.startswith(f"{self.name}/"))
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the part that lists the row."""
@@ -160,12 +165,12 @@ class ListKind:
         return () if n is None else (n,)
 
 
-class DirectoryKind:
+class DirectoryKind(Kind):
     """The keys of a table that has entity pages, each a link to its page."""
 
     def __init__(self, pages: "Pages", table: str, site: Site) -> None:
-        self.pages, self.table, self.site = pages, table, site
-        self.name = f"{table}{DIRECTORY}"
+        super().__init__(pages, site)
+        self.table, self.name = table, f"{table}{DIRECTORY}"
         self.keys = pages.world.schema.tables[table].key
 
     @cached_property
@@ -187,7 +192,7 @@ class DirectoryKind:
         """Return the table's name, and letters from the second part on."""
         return f"directory/{self.table}" + (f"/{tag(self.pages.world.seed, self.name, n)}" if n else "")
 
-    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - alike on all of its pages
         """Return "Directory of phones", as its site says it."""
         return self.pages.words.pick("anchors", "directory", self.table, self.pages.look(self.site).turn)
 

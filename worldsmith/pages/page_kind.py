@@ -1,9 +1,10 @@
-"""What every kind of page has: numbered plans, paths, and which of them state a cell. Chance is one draw a page."""
+"""What every kind of page has: numbered plans, paths, and which of them state a cell. Chance is one draw per page."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from worldsmith.pages.sites import Site
 from worldsmith.pages.types import Page
@@ -22,32 +23,34 @@ DATED = 49
 """Per cent of pages that claim a day: 43% of hits, since directories claim none."""
 
 
-class Kind(Protocol):
+class Kind(ABC):
     """Pages of one sort: `<name>/<n>` for each of `numbers`."""
 
     name: str
-    site: Site
+
+    def __init__(self, pages: "Pages", site: Site) -> None:
+        self.pages, self.site = pages, site
 
     @property
+    @abstractmethod
     def numbers(self) -> Collection[int]:
         """The numbers of the pages there are, in order."""
-        ...
 
+    @abstractmethod
     def path(self, n: int) -> str:
         """Return the path of page `n` on its site: keys or letters that tell nothing."""
-        ...
 
+    @abstractmethod
     def plan(self, n: int) -> Page:
         """Return the plan of page `n`."""
-        ...
 
-    def stating(self, row: Row, col: str) -> tuple[int, ...]:
-        """Return the numbers of the pages that state a cell."""
-        ...
-
+    @abstractmethod
     def anchor(self, n: int) -> str:
         """Return the text of a chrome link to page `n`: no cell."""
-        ...
+
+    def stating(self, row: Row, col: str) -> tuple[int, ...]:  # noqa: ARG002 - for kinds without cells
+        """Return the numbers of the pages that state a cell: none of pages without cells, or that are not found."""
+        return ()
 
 
 def byte(chance: int, place: int) -> int:

@@ -6,8 +6,8 @@ A plan is pure in (world, length, page id): of plans nothing is kept but a bound
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 
-from worldsmith.cache import keep
-from worldsmith.lang.english import LANGUAGES
+from worldsmith.cache import cached_method, keep
+from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import term
 from worldsmith.lang.page_phrases import PHRASES, fill
 from worldsmith.naming import Namer
@@ -34,7 +34,7 @@ RENDER = 7
 COPIES = 3
 """Sites of copies: archive, mirror, and what bears a row's name."""
 AUTHORS = 16
-"""People who sign pages, a world."""
+"""How many people sign the pages of a world."""
 START = 4
 """Letters of a value from which its start is no word of prose either."""
 MEMO = 1024
@@ -55,9 +55,6 @@ class Pages:
         """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
         self.documents: dict[int, tuple[Page, Doc]] = {}
         """Documents of natural pages by their plan's identity; the plan is held, so that no other can have it."""
-        self._addresses: dict[str, str] = {}
-        self._carrying: dict[tuple[Row, str], tuple[str, ...]] = {}
-        self._directories: dict[str, tuple[int, ...]] = {}
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
 
@@ -82,16 +79,16 @@ class Pages:
     @cached_property
     def abouts(self) -> dict[str, tuple[str, ...]]:
         """The kinds of page about a row of each table that has any, the entity page's first."""
-        found: dict[str, tuple[str, ...]] = {}
+        kinds: dict[str, tuple[str, ...]] = {}
         specs = [(page.name, page.source.about) for page in self.voice.pages.values()] if self.voice else []
         for name, about in specs or [(spec.name, spec.about) for spec in self.world.schema.pages]:
             if about:
-                found[about] = (*found.get(about, ()), name)
-        return found
+                kinds[about] = (*kinds.get(about, ()), name)
+        return kinds
 
     @cached_property
     def sites(self) -> tuple[Site, ...]:
-        """The sites: one an entry of `[pages]`, one for directories and background, one a genre, three for copies."""
+        """The sites: those of the bank, or of `[pages]`, directories, background and genres; and three for copies."""
         own = self.voice.sites.values() if self.voice else ()
         return (*own, *map(site, self._invented[0]))
 
@@ -110,44 +107,35 @@ class Pages:
         sites = namer.names("press", count, "sites")
         return tuple(sites), tuple(namer.names("person", AUTHORS, "authors"))
 
-    @cached_property
-    def _looks(self) -> dict[str, Look]:
-        return {home.host: look(home.host, self.world.seed, self.without) for home in self.sites}
-
+    @cached_method
     def look(self, home: Site) -> Look:
         """Return the look of a site."""
-        return self._looks[home.host]
+        return look(home.host, self.world.seed, self.without)
 
-    @cached_property
-    def _prose(self) -> dict[str, Prose]:
-        return {}
-
+    @cached_method
     def prose(self, table: str) -> Prose:
         """Return what makes sentences without a cell for the pages of a table."""
-        found = self._prose.get(table)
-        if found is None:
-            form, schema = self.world.schema.tables[table], self.world.schema
-            nouns = {"one": form.singular, "many": form.plural, "about": schema.about}
-            told = (c.label for c in form.columns if not c.key and c.type not in {"bool", "text"})
-            labels = tuple(term(label) for label in told if not any(map(str.isdigit, label)))
-            found = self._prose[table] = Prose(schema.lang, nouns, labels, self._claimed)
-        return found
+        form, schema = self.world.schema.tables[table], self.world.schema
+        nouns = {"one": form.singular, "many": form.plural, "about": schema.about}
+        measures = (c.label for c in form.columns if not c.key and c.type not in {"bool", "text"})
+        labels = tuple(term(label) for label in measures if not any(map(str.isdigit, label)))
+        return Prose(nouns, labels, self._claimed)
 
     @cached_property
     def _claimed(self) -> frozenset[str]:
         """Texts that would tell a value wherever they stand: options and items of lists, labels of truth values."""
-        found: dict[str, None] = {}
+        claimed: dict[str, None] = {}
         for table in self.world.schema.tables.values():
             for column in table.columns:
                 if isinstance(column.fill, Choice | Pick | Faker):
-                    told = self.world.tables[table.name][column.name]
+                    values = self.world.tables[table.name][column.name]
                     options = column.fill.options if isinstance(column.fill, Choice) else ()
-                    found |= dict.fromkeys(v.lower() for v in (*told, *options) if isinstance(v, str))
+                    claimed |= dict.fromkeys(v.lower() for v in (*values, *options) if isinstance(v, str))
                 if column.type == "bool":
-                    found |= dict.fromkeys((column.label.lower(), column.says.lower()))
+                    claimed |= dict.fromkeys((column.label.lower(), column.says.lower()))
         # "survey, or" would be a surveyor: a name is looked for across gaps.
-        starts = (word[:n] for word in found if word.isalpha() for n in range(START, len(word)))
-        return frozenset((*found, *starts))
+        starts = (word[:n] for word in claimed if word.isalpha() for n in range(START, len(word)))
+        return frozenset((*claimed, *starts))
 
     @cached_property
     def _texts(self) -> tuple[str, ...]:
@@ -183,36 +171,27 @@ class Pages:
     @cached_property
     def stories(self) -> dict[Row, tuple[str, ...]]:
         """The stories about each row that has any."""
-        found: dict[Row, tuple[str, ...]] = {}
+        stories: dict[Row, tuple[str, ...]] = {}
         for kind in self.kinds.values():
             if isinstance(kind, StoryKind):
-                for n, told in enumerate(kind.picks):
-                    found[told[0][0]] = (*found.get(told[0][0], ()), f"{kind.name}/{n}")
-        return found
+                for n, rows in enumerate(kind.picks):
+                    stories[rows[0][0]] = (*stories.get(rows[0][0], ()), f"{kind.name}/{n}")
+        return stories
 
+    @cached_method
     def directory(self, table: str) -> tuple[int, ...]:
         """Return the rows of a table in the order of their keys."""
-        found = self._directories.get(table)
-        if found is None:
-            columns, keys = self.world.tables[table], self.world.schema.tables[table].key
-            order = sorted(range(self.world.size(table)), key=lambda i: tuple(columns[n][i] for n in keys))
-            found = self._directories[table] = tuple(order)
-        return found
+        columns, keys = self.world.tables[table], self.world.schema.tables[table].key
+        return tuple(sorted(range(self.world.size(table)), key=lambda i: tuple(columns[n][i] for n in keys)))
 
-    @cached_property
-    def _ids(self) -> tuple[str, ...]:
-        return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.numbers)
-
+    @cached_method
     def ids(self) -> tuple[str, ...]:
         """Return the ids of all pages in order, dormant ones included."""
-        return self._ids
+        return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.numbers)
 
     def page(self, page_id: str) -> Page:
         """Return the plan of a page; KeyError when there is none of that id."""
-        found = self._memo.get(page_id)
-        if found is None:
-            found = keep(self._memo, page_id, self.plan(page_id), MEMO)
-        return found
+        return self._memo.get(page_id) or keep(self._memo, page_id, self.plan(page_id), MEMO)
 
     def plan(self, page_id: str) -> Page:
         """Return what `page` does, made anew and not kept: for whoever looks at every page once."""
@@ -228,15 +207,13 @@ class Pages:
 
     @cached_property
     def _urls(self) -> dict[str, str]:
-        return {canonical(self.url(page_id)) or "": page_id for page_id in self._ids}
+        return {canonical(self.url(page_id)) or "": page_id for page_id in self.ids()}
 
+    @cached_method
     def url(self, page_id: str) -> str:
         """Return the address of a page, without planning it."""
-        found = self._addresses.get(page_id)
-        if found is None:
-            kind, n = self._place(page_id)
-            found = self._addresses[page_id] = kind.site.url(kind.path(n))
-        return found
+        kind, n = self._place(page_id)
+        return kind.site.url(kind.path(n))
 
     def site(self, page_id: str) -> Site:
         """Return the site a page stands on."""
@@ -260,31 +237,18 @@ class Pages:
             for n in self.kinds[name].numbers
         }
 
+    @cached_method
     def carrying(self, row: Row, col: str) -> tuple[str, ...]:
         """Return the ids of the pages whose blocks state a cell, the entity page first."""
-        carrying = self._carrying.get((row, col))
-        if carrying is None:
-            ids = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
-            own = self.about(row)
-            carrying = self._carrying[row, col] = tuple(sorted(ids, key=lambda page_id: page_id != own))
-        return carrying
-
-    def lists(self, table: str, by: str) -> tuple[str, ...]:
-        """Return the ids of the pages that list rows of `table` by the values of `by`."""
-        kinds = [
-            k for k in self.kinds.values() if isinstance(k, ListKind | SharedKind) and (k.table, k.by) == (table, by)
-        ]
-        return tuple(f"{kind.name}/{n}" for kind in kinds for n in kind.numbers)
+        ids = [f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.stating(row, col)]
+        own = self.about(row)
+        return tuple(sorted(ids, key=lambda page_id: page_id != own))
 
     def list_of(self, kind: str, value: Value) -> str | None:
         """Return the first page of a kind's list for a value."""
-        found = self.kinds[kind]
-        start = found.starts.get(value) if isinstance(found, ListKind | SharedKind) else None
+        listing = self.kinds[kind]
+        start = listing.starts.get(value) if isinstance(listing, ListKind | SharedKind) else None
         return None if start is None else f"{kind}/{start}"
-
-    def cells_of(self, page_id: str) -> tuple[Cell, ...]:
-        """Return the cells of a page's blocks."""
-        return self.page(page_id).cells
 
     def cells(self, table: str, index: int, names: Iterable[str]) -> tuple[Cell, ...]:
         """Return cells of a row by column; made once, shared by all plans."""
@@ -322,6 +286,10 @@ class Pages:
         page_id = self.list_of(by, cell.value) if by else None
         return None if page_id == here else page_id
 
+    def links(self, cells: Iterable[Cell], here: str) -> tuple[str, ...]:
+        """Return the pages that cells on page `here` lead to, each once."""
+        return tuple(dict.fromkeys(target for cell in cells if (target := self.target(cell, here))))
+
     @cached_property
     def _leads(self) -> dict[tuple[str, str], tuple[bool, str | None, str | None]]:
         schema = self.world.schema
@@ -333,8 +301,8 @@ class Pages:
             for table, by, name in reversed(lists or [(s.list, s.by, s.name) for s in schema.pages])
             if table
         }
-        told = {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
-        return {place: leads for place, leads in told.items() if any(leads)}
+        leads_of = {place: (column.key, column.ref, by.get(place)) for place, column in self.words.columns.items()}
+        return {place: leads for place, leads in leads_of.items() if any(leads)}
 
     def chrome(self, table: str, here: str) -> tuple[str, ...]:
         """Return the pages that every page about or of `table` links to: directory, guide, front page."""
@@ -362,8 +330,7 @@ class Pages:
 
 def boilerplate(schema: Schema | None = None) -> tuple[str, ...]:
     """Return every phrase a page may hold without a cell; with a schema, filled with the nouns of its tables."""
-    phrases = [p for told in PHRASES.values() for field in told.__slots__ for p in getattr(told, field)]
-    phrases += [p for language in LANGUAGES.values() for p in language.chrome]
+    phrases = [p for field in PHRASES.__slots__ for p in getattr(PHRASES, field)] + [*ENGLISH.chrome]
     if schema is None:
         return tuple(dict.fromkeys(phrases))
     nouns = [(t.singular, t.plural) for t in schema.tables.values()] or [("", "")]

@@ -1,15 +1,15 @@
 """Prose without a cell, made from the frames of a language: as long as it is asked for, in the voice of a site.
 
-Pure in what it is given. A frame is read once a language; what it may be filled with is found once a table.
+Pure in what it is given. Frames are read once; what they may be filled with is worked out once per table.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cache, cached_property
 
-from worldsmith.lang.english import ENGLISH, LANGUAGES
-from worldsmith.lang.language import Language, Theme, Voice
+from worldsmith.cache import cached_method
+from worldsmith.lang.english import ENGLISH, Language, Theme, Voice
 from worldsmith.lang.morphology import article
 
 LAST = 170
@@ -23,9 +23,9 @@ WIDE = 8
 FEW = 400
 """Ways to fill a frame below which it gets a tail."""
 SECTION = 1300
-"""Characters of a section, about."""
+"""Characters of a section, roughly."""
 SENTENCES = (3, 4, 5, 5, 6, 7)
-"""Sentences a paragraph."""
+"""How many sentences a paragraph has, drawn."""
 STEP = 0x9E3779B97F4A7C15
 _MASK = (1 << 64) - 1
 _SLOT = re.compile(r"(?P<article>\b[aA] )?(?:<(?P<list>=?\w+)>|\[(?P<verbs>[^\]]+)\]|\{(?P<noun>\w+)\})")
@@ -91,27 +91,27 @@ def grams(text: str) -> frozenset[str]:
 
 def _frame(line: str, language: Language, verbs: dict[str, tuple[str, ...]], *, past: bool, many: bool) -> Frame:
     """Return a frame in a tense, with one person or several as who."""
-    seen: dict[str, int] = {}
+    totals: dict[str, int] = {}
     plain = line.replace("{label}", "<label>").replace("<who>", "<people>" if many else "<person>")
-    for found in _SLOT.finditer(plain):
-        name = found["list"] or found["noun"] or ""
-        seen[name] = seen.get(name, 0) + 1
+    for slot in _SLOT.finditer(plain):
+        name = slot["list"] or slot["noun"] or ""
+        totals[name] = totals.get(name, 0) + 1
     done: dict[str, int] = {}
     slots: list[Slot] = []
 
-    def fill(found: re.Match[str]) -> str:
-        if found["verbs"]:
-            before = plain[: found.start()]
-            several = found["verbs"].startswith("+") or before.rfind("<people>") > before.rfind("<person>")
-            stems = found["verbs"].removeprefix("+").split("|")
-            told = tuple(inflected(s, language.irregular, past=past, many=several) for s in stems)
-            name = f"!{'/'.join(told)}"
-            verbs[name] = told
+    def fill(slot: re.Match[str]) -> str:
+        if slot["verbs"]:
+            before = plain[: slot.start()]
+            several = slot["verbs"].startswith("+") or before.rfind("<people>") > before.rfind("<person>")
+            stems = slot["verbs"].removeprefix("+").split("|")
+            inflections = tuple(inflected(s, language.irregular, past=past, many=several) for s in stems)
+            name = f"!{'/'.join(inflections)}"
+            verbs[name] = inflections
             slots.append((name, 0, 1, False))
-            return f"{found['article'] or ''}%s"
-        name = found["list"] or found["noun"]
+            return f"{slot['article'] or ''}%s"
+        name = slot["list"] or slot["noun"]
         place = done[name] = done.get(name, -1) + 1
-        slots.append((name, place, seen[name], bool(found["article"])))
+        slots.append((name, place, totals[name], bool(slot["article"])))
         return "%s"
 
     text = _SLOT.sub(fill, plain)
@@ -126,52 +126,58 @@ class Grammar:
     language: Language
 
     @cached_property
-    def verbs(self) -> dict[str, tuple[str, ...]]:
-        """Verbs by the name of their slot."""
-        return {}
-
-    @cached_property
     def themes(self) -> dict[str, Theme]:
         """Themes by name."""
-        told = (*self.language.neutral, *self.language.personal, *self.language.genres)
-        return {theme.name: theme for theme in told}
+        themes = (*self.language.neutral, *self.language.personal, *self.language.genres)
+        return {theme.name: theme for theme in themes}
 
     @cached_property
+    def _read(self) -> tuple[dict[tuple[str, bool], Frames], dict[str, tuple[str, ...]]]:
+        verbs: dict[str, tuple[str, ...]] = {}
+        frames = {
+            (name, past): Frames(
+                *(
+                    tuple(self._both(lines, verbs, past=past or theme.past))
+                    for lines in (theme.start, theme.middle, theme.end)
+                )
+            )
+            for name, theme in self.themes.items()
+            for past in (False, True)
+        }
+        return frames, verbs
+
+    @property
     def frames(self) -> dict[tuple[str, bool], Frames]:
         """Frames by theme and whether they are in the past tense."""
-        found = {}
-        for name, theme in self.themes.items():
-            for past in (False, True):
-                told = [
-                    tuple(self._both(lines, past=past or theme.past))
-                    for lines in (theme.start, theme.middle, theme.end)
-                ]
-                found[name, past] = Frames(*told)
-        return found
+        return self._read[0]
+
+    @property
+    def verbs(self) -> dict[str, tuple[str, ...]]:
+        """The verbs in frames, by the name of their slot."""
+        return self._read[1]
 
     def _varied(self, line: str) -> str:
         """Return a line with slots for words that others are like, and a tail where it could be filled in few ways."""
         alike = self.language.alike
         line = _PLAIN.sub(lambda m: f"<={m[0]}>" if m[0] in alike else m[0], line)
         ways = 1
-        for found in _SLOT.finditer(line.replace("{label}", "<label>").replace("<who>", "<person>")):
-            told = found["verbs"].split("|") if found["verbs"] else self.language.lists.get(found["list"] or "", ())
-            ways *= max(1, len(told))
+        for slot in _SLOT.finditer(line.replace("{label}", "<label>").replace("<who>", "<person>")):
+            fillings = slot["verbs"].split("|") if slot["verbs"] else self.language.lists.get(slot["list"] or "", ())
+            ways *= max(1, len(fillings))
         return f"{line[:-1]}<tail>{line[-1]}" if ways < FEW and line[-1] == "." else line
 
-    def _both(self, lines: Iterable[str], *, past: bool) -> Iterator[Frame]:
-        told = tuple(map(self._varied, lines))
+    def _both(self, lines: Iterable[str], verbs: dict[str, tuple[str, ...]], *, past: bool) -> Iterator[Frame]:
+        """Yield the frames about one, then about several; the verbs in them are added to `verbs`."""
+        varied = tuple(map(self._varied, lines))
         for many in (False, True):
-            for line in told if not many else (line for line in told if "<who>" in line):
-                yield _frame(line, self.language, self.verbs, past=past, many=many)
+            for line in varied if not many else (line for line in varied if "<who>" in line):
+                yield _frame(line, self.language, verbs, past=past, many=many)
 
 
-@lru_cache(maxsize=8)
-def grammar(lang: str) -> Grammar:
-    """Return the grammar of a language; English where there is none of it."""
-    made = Grammar(LANGUAGES.get(lang, ENGLISH))
-    assert made.frames
-    return made
+@cache
+def english_grammar() -> Grammar:
+    """Return the grammar of English; reading its frames takes a while."""
+    return Grammar(ENGLISH)
 
 
 def mixed(x: int) -> int:
@@ -190,46 +196,41 @@ class Slots(dict[Slot, tuple[str, ...]]):
 
     def __missing__(self, slot: Slot) -> tuple[str, ...]:
         name, place, of, an = slot
-        told = self._alike.get(name[1:], ()) if name.startswith("=") else self._lists.get(name, ())
+        fillings = self._alike.get(name[1:], ()) if name.startswith("=") else self._lists.get(name, ())
         # Each place of a list in a sentence has its own share of it: no "papers and papers".
-        told = told[place::of] or told
-        self[slot] = told = tuple(article(text) for text in told) if an else told
-        return told
+        fillings = fillings[place::of] or fillings
+        self[slot] = fillings = tuple(article(text) for text in fillings) if an else fillings
+        return fillings
 
 
-def _free(told: tuple[str, ...], taken: frozenset[str]) -> tuple[str, ...]:
-    return tuple(text for text in told if taken.isdisjoint(grams(text)))
+def _free(texts: tuple[str, ...], taken: frozenset[str]) -> tuple[str, ...]:
+    return tuple(text for text in texts if taken.isdisjoint(grams(text)))
 
 
 class Prose:
     """Makes sentences about the rows of one table in general, and about the page they stand on."""
 
-    def __init__(self, lang: str, nouns: Mapping[str, str], labels: tuple[str, ...], taken: frozenset[str]) -> None:
-        """Stand ready.
+    def __init__(self, nouns: Mapping[str, str], labels: tuple[str, ...], taken: frozenset[str]) -> None:
+        """Find what frames may be filled with.
 
         Args:
-            lang: the language of the world.
             nouns: what `{one}`, `{many}` and `{about}` stand for.
             labels: the labels that may be named.
             taken: texts in small letters that no sentence may hold: they are values of the world.
         """
-        self.grammar = grammar(lang)
+        self.grammar = english_grammar()
         language = self.grammar.language
-        lists = {name: _free(told, taken) for name, told in language.lists.items()}
-        alike = {name: _free(told, taken) for name, told in language.alike.items()}
+        lists = {name: _free(texts, taken) for name, texts in language.lists.items()}
+        alike = {name: _free(texts, taken) for name, texts in language.alike.items()}
         lists |= {name: (text,) for name, text in nouns.items()} | {"label": labels}
         self._slots = Slots(lists | self.grammar.verbs, alike)
         self._taken = taken
-        self._frames: dict[tuple[str, bool], Frames] = {}
 
+    @cached_method
     def frames(self, theme: str, *, past: bool) -> Frames:
         """Return the frames of a theme that may be used here."""
-        found = self._frames.get((theme, past))
-        if found is None:
-            every = self.grammar.frames[theme, past]
-            told = [tuple(f for f in part if self._fits(f)) for part in (every.start, every.middle, every.end)]
-            found = self._frames[theme, past] = Frames(*told)
-        return found
+        every = self.grammar.frames[theme, past]
+        return Frames(*(tuple(filter(self._fits, part)) for part in (every.start, every.middle, every.end)))
 
     def _fits(self, frame: Frame) -> bool:
         return self._taken.isdisjoint(frame.words) and all(self._slots[slot] for slot in frame.slots)
@@ -239,12 +240,12 @@ class Prose:
         slots, shift = self._slots, 8
         if len(frame.slots) > WIDE:
             chance |= mixed(chance) << 64
-        told = []
+        words = []
         for slot in frame.slots:
             options = slots[slot]
-            told.append(options[(chance >> shift) % len(options)])
+            words.append(options[(chance >> shift) % len(options)])
             shift += 7
-        return frame.text % tuple(told)
+        return frame.text % tuple(words)
 
     def paragraphs(self, theme: str, chance: int, room: int, voice: Voice) -> list[str]:
         """Return paragraphs on a theme that fill `room` characters, blank lines counted."""
@@ -252,11 +253,11 @@ class Prose:
         frames, turn = self.frames(theme, past=bool(chance & 1)), chance >> 4
         while room > LAST // 3:
             chance = mixed(chance + STEP)
-            told, turn = self._paragraph(frames, chance, turn, room, voice, first=not out)
-            if not told:
+            paragraph, turn = self._paragraph(frames, chance, turn, room, voice, first=not out)
+            if not paragraph:
                 break
-            out.append(told)
-            room -= len(told) + 2
+            out.append(paragraph)
+            room -= len(paragraph) + 2
         return out
 
     def _paragraph(
@@ -278,24 +279,24 @@ class Prose:
                 last = self._fitting(among, chance, left)
                 return f"{out} {last}".strip(), turn + i
             joint = "" if i == 0 else voice.joints[(turn + 2 * i) % len(voice.joints)]
-            told = self._sentence(among[(turn + i) % len(among)], chance, joint)
-            out = f"{out} {told}" if out else told
-            left -= len(told) + 1
+            sentence = self._sentence(among[(turn + i) % len(among)], chance, joint)
+            out = f"{out} {sentence}" if out else sentence
+            left -= len(sentence) + 1
         return out, turn + count
 
     def _sentence(self, frame: Frame, chance: int, joint: str = "") -> str:
-        told = self.say(frame, chance)
-        if joint and frame.joint and told[:2] != "I ":
-            return f"{joint}{told[0].lower()}{told[1:]}"
-        return told[0].upper() + told[1:]
+        sentence = self.say(frame, chance)
+        if joint and frame.joint and sentence[:2] != "I ":
+            return f"{joint}{sentence[0].lower()}{sentence[1:]}"
+        return sentence[0].upper() + sentence[1:]
 
     def _fitting(self, frames: tuple[Frame, ...], chance: int, room: int) -> str:
         """Return the sentence, of a few, that comes nearest to `room` characters; "" where leaving it out is nearer."""
         best = ""
         for i in range(TRIES):
-            told = self._sentence(frames[(chance + i) % len(frames)], mixed(chance + i))
-            if abs(len(told) + 3 - room) < abs(len(best) + 3 * bool(best) - room):
-                best = told
+            sentence = self._sentence(frames[(chance + i) % len(frames)], mixed(chance + i))
+            if abs(len(sentence) + 3 - room) < abs(len(best) + 3 * bool(best) - room):
+                best = sentence
         return best
 
     def heading(self, theme: str, chance: int) -> str:

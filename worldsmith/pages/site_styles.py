@@ -1,12 +1,11 @@
-"""Looks: how a site lays its pages out and in which voice it speaks. One look a host, drawn by its name."""
+"""Looks: how a site lays its pages out and in which voice it speaks. One look per host, drawn by its name."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from worldsmith.errors import NotFoundError, close_match
-from worldsmith.lang.english import ENGLISH
-from worldsmith.lang.language import Voice
+from worldsmith.lang.english import ENGLISH, Voice
 from worldsmith.seeding import draw
 
 

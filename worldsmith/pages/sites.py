@@ -69,11 +69,11 @@ def tag(*parts: object) -> str:
 
 def slugs(texts: Iterable[str]) -> tuple[str, ...]:
     """Return a slug for each text, all different."""
-    seen: dict[str, int] = {}
+    counts: dict[str, int] = {}
     out = []
     for text in texts:
         base = slug(text)
-        n = seen[base] = seen.get(base, 0) + 1
+        n = counts[base] = counts.get(base, 0) + 1
         out.append(base if n == 1 else f"{base}-{tag(text, n)}")
     return tuple(out)
 

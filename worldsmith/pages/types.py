@@ -7,7 +7,6 @@ come from the same plan, so what a page may state and what it does state can't d
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cached_property
-from math import ceil
 from typing import Literal
 
 from worldsmith.pages.site_styles import PLAIN, Look
@@ -109,11 +108,6 @@ class Page:
         """Characters of its Markdown, known without rendering: within a few per cent."""
         return HEAD + sum(block.size for block in self.blocks)
 
-    @property
-    def tokens(self) -> int:
-        """What its Markdown costs an agent, known likewise: UTF-8 bytes over 3.5."""
-        return ceil(self.size / 3.5)
-
 
 @dataclass(frozen=True, slots=True)
 class Span:
@@ -123,7 +117,7 @@ class Span:
     cells: tuple[Cell, ...]
 
     def with_text(self, text: str) -> "Span":
-        """Return the span with another text."""
+        """Return the span with another text; `replace` takes four times as long."""
         return Span(text, self.cells)
 
     def with_cells(self, cells: tuple[Cell, ...]) -> "Span":
@@ -213,7 +207,7 @@ class WrittenHit:
 
 @dataclass(frozen=True, slots=True)
 class Doc:
-    """A page as a document: one emitter a format turns it into Markdown, HTML or plain text."""
+    """A page as a document: an emitter per format turns it into Markdown, HTML or plain text."""
 
     url: str
     title: str

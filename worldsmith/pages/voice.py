@@ -6,7 +6,7 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from worldsmith import expr
-from worldsmith.cache import keep
+from worldsmith.cache import cached_method, keep
 from worldsmith.naming import Namer
 from worldsmith.pages.sites import Site, site
 from worldsmith.pages.value_forms import Style
@@ -77,17 +77,13 @@ class Voice:
 
     def __init__(self, world: World, bank: Bank) -> None:
         self.world, self.bank, self.schema = world, bank, world.schema
-        self._tables: dict[str, TableSentences] = {}
-        self._sentences: dict[tuple[str, str], Sentences] = {}
-        self._used: dict[tuple[str, str, str], frozenset[int]] = {}
         self._worded: dict[tuple[str, str], Pattern] = {}
         self._fillable: dict[tuple[str, str, str, PathSet, PathSet], tuple[Sentences, Sentences]] = {}
 
-    @cached_property
+    @property
     def subject(self) -> str:
         """The name of what the world is about; "" where the schema names none."""
-        source = self.bank.source.subject
-        return str(self.world.values[source.values][0]) if source else ""
+        return self.world.subject
 
     @cached_property
     def pages(self) -> dict[str, Written]:
@@ -143,19 +139,14 @@ class Voice:
         """Return the bit of each path from rows of a table that sentences are about."""
         return self._of_table(table).bits
 
+    @cached_method
     def sentences(self, table: str, genre: str) -> Sentences:
         """Return the sentences about rows of a table that a genre may use."""
-        made = self._sentences.get((table, genre))
-        if made is None:
-            every = self._of_table(table).sentences
-            made = self._sentences[table, genre] = tuple(s for s in every if s.of_genre(genre))
-        return made
+        return tuple(s for s in self._of_table(table).sentences if s.of_genre(genre))
 
+    @cached_method
     def _of_table(self, table: str) -> "TableSentences":
-        made = self._tables.get(table)
-        if made is None:
-            made = self._tables[table] = table_sentences(self.schema, table)
-        return made
+        return table_sentences(self.schema, table)
 
     def fillable(self, table: str, genre: str, host: str, cells: Cells) -> tuple[Sentences, Sentences]:
         """Return the sentences of a genre whose slots a row's cells fill: those that a site uses, and all of them."""
@@ -170,15 +161,11 @@ class Voice:
             fillable = keep(self._fillable, key, (tuple(s for s in every if s.place in used), every), MEMO)
         return fillable
 
+    @cached_method
     def _used_by(self, table: str, genre: str, host: str) -> frozenset[int]:
-        """Return the places of those that a site uses."""
-        key = (table, genre, host)
-        used = self._used.get(key)
-        if used is None:
-            seed, places = self.world.seed, [s.place for s in self.sentences(table, genre)]
-            uses = (place for place in places if draw(seed, "uses", host, place) % 1000 < USED * 1000)
-            used = self._used[key] = frozenset(uses)
-        return used
+        """Return the places of the sentences that a site uses."""
+        seed, places = self.world.seed, [s.place for s in self.sentences(table, genre)]
+        return frozenset(place for place in places if draw(seed, "uses", host, place) % 1000 < USED * 1000)
 
     def worded(self, pattern: Pattern, host: str) -> Pattern:
         """Return a pattern in the wording that a site keeps to; with all of its wordings where the site is ""."""
@@ -259,12 +246,5 @@ def _compiled(tell: Tell, bits: Mapping[Path, PathSet]) -> Sentence:
 
 
 def present(schema: Schema, table: str, path: Path) -> bool:
-    """Tell whether a structure has the column at the end of a path."""
-    here = table
-    for step in path:
-        if step == SUBJECT and len(path) == 1:
-            return True
-        if here not in schema.tables or step not in schema.tables[here].names:
-            return False
-        here = schema.column(here, step).ref or ""
-    return True
+    """Tell whether a structure has the column at the end of a path, or the subject that it names."""
+    return path == (SUBJECT,) or schema.has(table, path)

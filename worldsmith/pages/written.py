@@ -1,6 +1,5 @@
 """Pages of a bank: about one row each, or about the rows that share a value. See `schema.patterns.PageSource`."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property
 from itertools import chain
@@ -8,7 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from worldsmith import expr
 from worldsmith.lang.page_phrases import capital
-from worldsmith.pages.page_kind import byte, page_date
+from worldsmith.pages.lists import ordered, split
+from worldsmith.pages.page_kind import Kind, byte, page_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.site_styles import PLAIN
 from worldsmith.pages.sites import Site, slugs, tag
@@ -38,11 +38,12 @@ PER_CELL: Final = 30
 """Characters that a cell takes, about: its value, and its part of a sentence."""
 
 
-class WrittenKind(ABC):
+class WrittenKind(Kind):
     """The pages of one entry of a bank's `[pages]`."""
 
     def __init__(self, pages: "Pages", voice: Voice, written: Written, site: Site) -> None:
-        self.pages, self.voice, self.written, self.site = pages, voice, written, site
+        super().__init__(pages, site)
+        self.voice, self.written = voice, written
         self.name, self.source, self.table = written.name, written.source, written.source.table
         self.form = pages.world.schema.tables[self.table]
 
@@ -70,11 +71,6 @@ class WrittenKind(ABC):
                 numbers.setdefault((cell.row, cell.col), {})[n] = None
         return {place: tuple(pages) for place, pages in numbers.items()}
 
-    @property
-    @abstractmethod
-    def numbers(self) -> Collection[int]:
-        """The numbers of its pages."""
-
     def _block(self, cells: tuple[Cell, ...], variant: int, links: Sequence[str]) -> Block:
         """Return the block that states a page's cells; bit 0 of its variant says that its subject is over."""
         return Block(f"written-{self.source.form}", cells, variant, tuple(links), self.name, len(cells) * PER_CELL)
@@ -87,10 +83,6 @@ class WrittenKind(ABC):
         """Return the standing line at the end of a page."""
         return Block("imprint", (), byte(chance, 6), tuple(links), self.name, 80)
 
-    def _targets(self, cells: Sequence[Cell], page_id: str) -> list[str]:
-        """Return the pages that a page's cells can link to, in their order."""
-        return list(dict.fromkeys(target for cell in cells if (target := self.pages.target(cell, page_id))))
-
     def _title(self, chance: int, known: Collection[Path]) -> Pattern:
         """Return one of the titles whose slots are all known at the head of a hit."""
         free = {(SUBJECT,), ("name",), ("scope",)}
@@ -101,13 +93,9 @@ class WrittenKind(ABC):
 class AboutKind(WrittenKind):
     """Pages about one row each: page `n` is about row `n` of its table."""
 
-    @property
+    @cached_property
     def numbers(self) -> Collection[int]:
         """The rows that have such a page."""
-        return self._numbers
-
-    @cached_property
-    def _numbers(self) -> dict[int, None]:
         return dict.fromkeys(self.eligible)
 
     @cached_property
@@ -121,7 +109,7 @@ class AboutKind(WrittenKind):
         """Return the page's section and the row's key."""
         return f"{self.name}/{self.slugs[n]}"
 
-    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - alike on all of its pages
         """Return what the page is about, without its name: that is a cell."""
         return f"{capital(self.form.singular)} page"
 
@@ -216,9 +204,9 @@ class AboutKind(WrittenKind):
         return frozenset((*self.form.key, *(see & {p[0] for p in self.shown if len(p) == 1}), *self.source.head))
 
     def _links(self, cells: Sequence[Cell], page_id: str, chance: int) -> tuple[str, ...]:
-        links = self._targets(cells, page_id)
+        links = self.pages.links(cells, page_id)
         start = chance % len(links) if links else 0
-        return tuple((links[start:] + links[:start])[:LINKED])
+        return (links[start:] + links[:start])[:LINKED]
 
 
 class SharedKind(WrittenKind):
@@ -232,14 +220,11 @@ class SharedKind(WrittenKind):
         for i in self.eligible:
             groups.setdefault(columns[by][i], []).append(i)
         sort = self.source.sort if self.source.sort in self.shown else None
-        names = (*((sort,) if sort else ()), *self.form.key)
-        out = []
-        for value in sorted(v for v in groups if v is not None):
-            rows = sorted(groups[value], key=lambda i: tuple((columns[n][i] is None, columns[n][i]) for n in names))
-            count = -(-len(rows) // LISTED)
-            cuts = [len(rows) * i // count for i in range(count + 1)]
-            out += [(value, tuple(rows[cuts[i] : cuts[i + 1]]), i) for i in range(count)]
-        return tuple(out)
+        return tuple(
+            (value, rows, place)
+            for value in sorted(v for v in groups if v is not None)
+            for place, rows in enumerate(split(ordered(self.pages.world, self.table, groups[value], sort), LISTED))
+        )
 
     @cached_property
     def starts(self) -> dict[Value, int]:
@@ -252,7 +237,7 @@ class SharedKind(WrittenKind):
         return self.source.by or ""
 
     @property
-    def numbers(self) -> Collection[int]:
+    def numbers(self) -> range:
         """The parts of all lists."""
         return range(len(self.parts))
 
@@ -261,7 +246,7 @@ class SharedKind(WrittenKind):
         value, _, place = self.parts[n]
         return f"{self.name}/{tag(self.pages.world.seed, self.name, value, place)}"
 
-    def anchor(self, n: int) -> str:  # noqa: ARG002 - one protocol for all kinds
+    def anchor(self, n: int) -> str:  # noqa: ARG002 - alike on all of its pages
         """Return what is listed, without the value that its rows share."""
         return capital(self.form.plural)
 
@@ -293,7 +278,7 @@ class SharedKind(WrittenKind):
         heads = {Row(self.table, i) for i in rows[:HEAD_ROWS]}
         turns = [f"{self.name}/{m}" for m in (n - 1, n + 1) if 0 <= m < len(self.parts) and self._alike(m, n)]
         shared = tuple(c for c in cells if c.row in heads and c.col in kept)
-        links = self._targets(cells, page_id)[: LINKED * 2]
+        links = self.pages.links(cells, page_id)[: LINKED * 2]
         return Page(
             id=page_id,
             kind=self.name,

@@ -30,7 +30,6 @@ from worldsmith.schema.types import (
     Share,
     Table,
     Value,
-    Values,
     WorldKind,
 )
 
@@ -63,7 +62,6 @@ __all__ = [
     "Split",
     "Table",
     "Value",
-    "Values",
     "WorldKind",
     "foreground",
     "in_language",

@@ -1,14 +1,17 @@
 """A pattern bank for a schema that has no language file, or for the parts that its file lacks.
 
 It is made as data of a language file from what the schema says of its columns: kind, unit, label, `says`, `called`.
-Sentences are frames below, by the sort of phrase that a column gives; a frame's `<slots>` are words of the schema.
+Sentences are frames in `derived_patterns.toml`, by the sort of phrase that a column gives; their `<slots>` are words
+of the schema.
 """
 
 import re
+import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 from typing import Any, Final
 
 from worldsmith.lang.morphology import article, lower, says, singular
@@ -19,7 +22,6 @@ from worldsmith.schema.types import (
     Aggregate,
     Choice,
     Column,
-    Invent,
     Number,
     PageSpec,
     Pick,
@@ -62,469 +64,45 @@ VERBS: Final = re.compile(
     "uses|wears|works) (.+)"
 )
 """Verb phrases that a truth value may be labelled with: "takes cards"."""
-DAYS: Final = {
-    "announced": "announcement date", "appointed": "date of appointment", "arrived": "arrival date",
-    "born": "date of birth", "built": "date of construction", "closed": "closing date", "completed": "completion date",
-    "delivered": "delivery date", "died": "date of death", "ended": "end date", "expires": "expiry date",
-    "expiring": "expiry date", "finished": "completion date", "founded": "founding date", "granted": "date of grant",
-    "joined": "joining date", "launched": "launch date", "left": "date of departure", "opened": "opening date",
-    "ordered": "order date", "paid": "payment date", "printed": "date of printing", "published": "publication date",
-    "registered": "registration date", "released": "release date", "retired": "retirement date",
-    "signed": "date of signing", "sold": "date of sale", "started": "start date",
-}  # fmt: skip
-"""What the day is called on which something was done."""
+STORIES: Final = (("handbook", "article"), ("paper", "article"), ("forum", "thread"))
+"""The sites and forms of the second page about a row, in turn."""
+
+
+@cache
+def _data() -> dict[str, Any]:
+    """Return frames, sites, titles and words for days."""
+    return tomllib.loads((files("worldsmith.schema") / "derived_patterns.toml").read_text(encoding="utf-8"))
 
 
 @dataclass(frozen=True, slots=True)
 class Frames:
     """How columns of one sort are told and asked for; the last of several sentences of a list is held out."""
 
-    named: tuple[str, ...]
+    named: Sequence[str]
     """Sentences that name the row: <row>."""
-    loose: tuple[str, ...]
+    loose: Sequence[str]
     """Sentences that follow one which names it: <one> is what the row is, <its> an owner."""
-    forum: tuple[str, ...] = ()
+    forum: Sequence[str]
     """Sentences of people in a forum."""
-    null: tuple[str, ...] = ()
+    null: Sequence[str]
     """Sentences that say that there is none."""
-    asks: Mapping[str, tuple[str, ...]] | None = None
+    asks: Mapping[str, Sequence[str]]
     """By the names of `AskSource`."""
 
 
-_NO_NOUN = (
-    "No <noun> is on record for <row>.",
-    "<row> has no <noun> on record.",
-    "No <noun> is given.",
-    "As for the <noun>, there is none.",
-    "There is no <noun> to report.",
-)
-_NULLS = {
-    "null": ("[have|has] no <noun>", "[are|is] without <a_noun>", "[do|does] not have <a_noun>"),
-    "present": ("[have|has] <a_noun>", "[are|is] on record with <a_noun>", "[do|does] have <a_noun>"),
-}
-FRAMES: Final[dict[str, Frames]] = {
-    # "kept by" and a value
-    "open": Frames(
-        (
-            "<row> [is|was] <phrase> <v>.",
-            "According to the register, <row> [is|was] <phrase> <v>.",
-            "<row>, <phrase> <v>, is one of the <many> on record.",
-            "The files say that <row> [is|was] <phrase> <v>.",
-        ),
-        (
-            "The <one> [is|was] <phrase> <v>.",
-            "This <one> [is|was] <phrase> <v>, the files say.",
-            "<phrase> <v>, as the entry has it.",
-            "By all accounts the <one> [is|was] <phrase> <v>.",
-        ),
-        ("<row> [is|was] <phrase> <v>, as far as I know.", "<phrase> <v>, I'm told."),
-        asks={
-            "equal": ("[are|is] <phrase> {v}", "[are|is] listed as <phrase> {v}", "[are|is] said to be <phrase> {v}"),
-            "unequal": ("[are|is] not <phrase> {v}", "[are|is] not listed as <phrase> {v}"),
-            "whose": ("[are|is] <phrase> <a_target> that", "[are|is] listed as <phrase> <a_target> that"),
-        },
-    ),
-    # "in the street of" and a value
-    "at": Frames(
-        (
-            "<row> [is|was] <phrase> <v>.",
-            "According to the register, <row> [is|was] <phrase> <v>.",
-            "<row>, <phrase> <v>, is one of the <many> on record.",
-            "<row> is entered <phrase> <v>.",
-        ),
-        (
-            "The <one> [is|was] <phrase> <v>.",
-            "This <one> [is|was] <phrase> <v>, the files say.",
-            "The <one> is entered <phrase> <v>.",
-            "By all accounts the <one> [is|was] <phrase> <v>.",
-        ),
-        ("<row> [is|was] <phrase> <v>, as far as I know.", "<phrase> <v>, I'm told."),
-        asks={
-            "equal": ("[are|is] <phrase> {v}", "[are|is] listed <phrase> {v}", "[are|is] entered <phrase> {v}"),
-            "unequal": ("[are|is] not <phrase> {v}", "[are|is] not listed <phrase> {v}"),
-            "whose": ("[are|is] <phrase> <a_target> that", "[are|is] listed <phrase> <a_target> that"),
-        },
-    ),
-    # "of" and a value
-    "of": Frames(
-        ("<row> belongs to <v>.", "According to the register, <row> belongs to <v>.", "<row> is one of those of <v>."),
-        ("The <one> belongs to <v>.", "It is one of those of <v>.", "It is <v> that this <one> belongs to."),
-        ("<row> belongs to <v>, as far as I know.",),
-        asks={
-            "equal": ("[belong|belongs] to {v}", "[are|is] listed under {v}", "[are|is] said to belong to {v}"),
-            "unequal": ("[do|does] not belong to {v}", "[are|is] not listed under {v}"),
-            "whose": ("[belong|belongs] to <a_target> that", "[are|is] listed under <a_target> that"),
-        },
-    ),
-    # "a surface of" and a value
-    "has": Frames(
-        ("<row> has <phrase> <v>.", "The register gives <row> <phrase> <v>.", "For <row> there is <phrase> <v>."),
-        ("The <one> has <phrase> <v>.", "The <one> comes with <phrase> <v>.", "Also on record: <phrase> <v>."),
-        ("<row> has <phrase> <v>, I believe.",),
-        asks={
-            "equal": ("[have|has] <phrase> {v}", "[are|is] listed with <phrase> {v}", "[come|comes] with <phrase> {v}"),
-            "unequal": ("[do|does] not have <phrase> {v}", "[are|is] not listed with <phrase> {v}"),
-        },
-    ),
-    # a text under a label that is a noun
-    "noun": Frames(
-        (
-            "The <noun> of <row> [<is>|<was>] <v>.",
-            "For <row>, the <noun> on record <is> <v>.",
-            "<row> is listed with the <noun> <v>.",
-            "<row> has <v> as <its> <noun>.",
-        ),
-        (
-            "The <noun> [<is>|<was>] <v>.",
-            "<its> <noun> on record <is> <v>.",
-            "<v> [<is>|<was>] the <noun>.",
-            "As <noun>, the entry gives <v>.",
-        ),
-        ("the <noun> of <row>? <v>, I think.", "<noun>: <v>, unless I'm mistaken."),
-        _NO_NOUN,
-        {
-            "equal": (
-                "[have|has] {v} as <noun>",
-                "[are|is] listed with the <noun> {v}",
-                "[have|has] the <noun> {v}",
-            ),
-            "unequal": ("[have|has] <a_noun> other than {v}", "[do|does] not have the <noun> {v}"),
-            "whose": ("[have|has] <a_noun> that", "[are|is] listed with <a_noun> that"),
-            **_NULLS,
-        },
-    ),
-    # a label that fits no sentence
-    "odd": Frames(
-        ("Under “<label>”, the entry of <row> has <v>.", "The record of <row> puts <v> under “<label>”."),
-        ("Under “<label>” the entry has <v>.", "The line “<label>” reads <v>.", "“<label>” is given as <v>."),
-        null=("The entry of <row> leaves “<label>” empty.", "The line “<label>” is empty.", "“<label>” is left empty."),
-        asks={
-            "equal": ("[have|has] {v} under “<label>”", "[show|shows] {v} under “<label>”"),
-            "unequal": (
-                "[have|has] something other than {v} under “<label>”",
-                "[do|does] not show {v} under “<label>”",
-            ),
-            "over": ("[have|has] more than {v} under “<label>”", "[show|shows] over {v} under “<label>”"),
-            "under": ("[have|has] less than {v} under “<label>”", "[show|shows] under {v} under “<label>”"),
-            "between": ("[have|has] {a} to {b} under “<label>”", "[show|shows] between {a} and {b} under “<label>”"),
-            "null": ("[have|has] nothing under “<label>”", "[leave|leaves] “<label>” empty"),
-            "present": ("[have|has] something under “<label>”", "[do|does] not leave “<label>” empty"),
-        },
-    ),
-    # a number, "a floor area"
-    "measure": Frames(
-        (
-            "<row> has <a_noun> of <v>.",
-            "The <noun> of <row> [is|was] <v>.",
-            "The records put the <noun> of <row> at <v>.",
-            "For <row> the register gives <a_noun> of <v>.",
-            "<row> is on record with <a_noun> of <v>.",
-        ),
-        (
-            "The <noun> [is|was] <v>.",
-            "<its> <noun> [is|was] <v>.",
-            "<v> [is|was] the <noun>.",
-            "The register puts the <noun> at <v>.",
-            "As for the <noun>, it [is|was] <v>.",
-        ),
-        ("<row> has <a_noun> of <v> if I remember right.", "<noun> is <v>, by the way."),
-        _NO_NOUN,
-        {
-            "over": (
-                "[have|has] <a_noun> of more than {v}",
-                "[have|has] <a_noun> above {v}",
-                "[come|comes] with <a_noun> of over {v}",
-            ),
-            "under": (
-                "[have|has] <a_noun> of less than {v}",
-                "[have|has] <a_noun> below {v}",
-                "[come|comes] with <a_noun> of under {v}",
-            ),
-            "between": (
-                "[have|has] <a_noun> between {a} and {b}",
-                "[have|has] <a_noun> of {a} to {b}",
-                "[come|comes] with <a_noun> of at least {a} and at most {b}",
-            ),
-            "equal": ("[have|has] <a_noun> of {v}", "[have|has] <a_noun> of exactly {v}"),
-            **_NULLS,
-        },
-    ),
-    # "the largest order": no article fits
-    "extreme": Frames(
-        (
-            "The <noun> of <row> [is|was] <v>.",
-            "<row> has <v> as <its> <noun>.",
-            "For <row>, the <noun> on record is <v>.",
-            "The records put the <noun> of <row> at <v>.",
-        ),
-        (
-            "The <noun> [is|was] <v>.",
-            "<its> <noun> [is|was] <v>.",
-            "The register puts the <noun> at <v>.",
-            "As for the <noun>, it [is|was] <v>.",
-        ),
-        ("<row>: <v> is the <noun>, I read.",),
-        _NO_NOUN,
-        {
-            "over": ("[have|has] more than {v} as [their|its] <noun>", "[have|has] over {v} as <noun>"),
-            "under": ("[have|has] less than {v} as [their|its] <noun>", "[have|has] under {v} as <noun>"),
-            "between": ("[have|has] {a} to {b} as [their|its] <noun>", "[have|has] between {a} and {b} as <noun>"),
-            "equal": ("[have|has] {v} as [their|its] <noun>", "[have|has] exactly {v} as <noun>"),
-            "null": _NULLS["null"][:1],
-        },
-    ),
-    # things that are counted
-    "count": Frames(
-        (
-            "<row> has <v> [<single>|<plural>@<c>].",
-            "The number of <plural> recorded for <row> is <v>.",
-            "<v> [<single> is|<plural> are@<c>] recorded for <row>.",
-            "By the latest count, <row> has <v> [<single>|<plural>@<c>].",
-        ),
-        (
-            "The number of <plural> is <v>.",
-            "<v> [<single> is|<plural> are@<c>] on record.",
-            "As for <plural>, the count is <v>.",
-            "There [is|are@<c>] <v> [<single>|<plural>@<c>] in all.",
-        ),
-        ("<row> has <v> [<single>|<plural>@<c>], last I heard.", "<v> [<single>|<plural>@<c>], if I counted right."),
-        ("The number of <plural> for <row> is not on record.", "How many <plural> is not on record."),
-        {
-            "over": (
-                "[have|has] more than {v} [<single>|<plural>@v]",
-                "[have|has] over {v} [<single>|<plural>@v]",
-                "[have|has] a number of <plural> above {v}",
-            ),
-            "under": (
-                "[have|has] fewer than {v} [<single>|<plural>@v]",
-                "[have|has] under {v} [<single>|<plural>@v]",
-                "[have|has] a number of <plural> below {v}",
-            ),
-            "between": ("[have|has] between {a} and {b} <plural>", "[have|has] {a} to {b} <plural>"),
-            "equal": ("[have|has] {v} [<single>|<plural>@v]", "[have|has] exactly {v} [<single>|<plural>@v]"),
-        },
-    ),
-    # tickets sold, in thousands
-    "amount": Frames(
-        (
-            "For <row>, <plural> come to <v>.",
-            "The figure for <plural> of <row> is <v>.",
-            "<row> is on record with <v> in <plural>.",
-        ),
-        ("<plural> come to <v>.", "The figure for <plural> is <v>.", "<v> is the figure for <plural>."),
-        ("<plural> of <row>: <v>, I read.",),
-        ("No figure for <plural> of <row> is on record.", "There is no figure for <plural>."),
-        {
-            "over": ("[come|comes] to more than {v} in <plural>", "[have|has] a figure for <plural> above {v}"),
-            "under": ("[come|comes] to less than {v} in <plural>", "[have|has] a figure for <plural> below {v}"),
-            "between": ("[come|comes] to {a} to {b} in <plural>", "[have|has] a figure for <plural> from {a} to {b}"),
-            "equal": ("[come|comes] to {v} in <plural>", "[have|has] a figure for <plural> of {v}"),
-            "null": ("[have|has] no figure for <plural>", "[are|is] without a figure for <plural>"),
-            "present": ("[have|has] a figure for <plural>", "[are|is] on record with a figure for <plural>"),
-        },
-    ),
-    "rank": Frames(
-        (
-            "<row> ranks number <v> by <by>.",
-            "By <by>, <row> takes place <v>.",
-            "In the order by <by>, <row> stands at number <v>.",
-        ),
-        ("By <by> the <one> ranks number <v>.", "The rank by <by> is <v>.", "The place by <by> is number <v>."),
-        ("number <v> by <by>, that's <row>.",),
-        ("<row> has no rank by <by>.", "There is no rank by <by>."),
-        {
-            "over": ("[rank|ranks] lower than number {v} by <by>", "[come|comes] after place {v} by <by>"),
-            "under": ("[rank|ranks] higher than number {v} by <by>", "[come|comes] before place {v} by <by>"),
-            "between": ("[rank|ranks] from number {a} to number {b} by <by>", "[take|takes] places {a} to {b} by <by>"),
-            "equal": ("[rank|ranks] number {v} by <by>", "[take|takes] place {v} by <by>"),
-        },
-    ),
-    # "opened", of itself
-    "active": Frames(
-        (
-            "<row> <phrase> on <v>.",
-            "It was on <v> that <row> <phrase>.",
-            "On <v>, <row> <phrase>.",
-            "The records say that <row> <phrase> on <v>.",
-        ),
-        ("The <one> <phrase> on <v>.", "This <one> <phrase> on <v>.", "<v> is the day the <one> <phrase>."),
-        ("<row> <phrase> on <v>, I think.",),
-        ("<row> has not <phrase> so far.", "The <one> has not <phrase> so far.", "This <one> has not <phrase> yet."),
-        {
-            "over": ("<phrase> after {v}", "<phrase> later than {v}", "<phrase> on a day after {v}"),
-            "under": ("<phrase> before {v}", "<phrase> earlier than {v}", "<phrase> on a day before {v}"),
-            "between": ("<phrase> between {a} and {b}", "<phrase> from {a} to {b}"),
-            "equal": ("<phrase> on {v}", "<phrase> exactly on {v}"),
-            "null": ("[have|has] not <phrase>", "[have|has] not <phrase> so far"),
-            "present": ("[have|has] <phrase>", "[have|has] already <phrase>"),
-        },
-    ),
-    # "built", by somebody
-    "passive": Frames(
-        (
-            "<row> was <phrase> on <v>.",
-            "It was on <v> that <row> was <phrase>.",
-            "On <v>, <row> was <phrase>.",
-            "The records say that <row> was <phrase> on <v>.",
-        ),
-        ("The <one> was <phrase> on <v>.", "This <one> was <phrase> on <v>.", "<v> is the day the <one> was <phrase>."),
-        ("<row> was <phrase> on <v>, I think.",),
-        (
-            "<row> has not been <phrase> so far.",
-            "The <one> has not been <phrase> so far.",
-            "This <one> has not been <phrase> yet.",
-        ),
-        {
-            "over": ("[were|was] <phrase> after {v}", "[were|was] <phrase> later than {v}"),
-            "under": ("[were|was] <phrase> before {v}", "[were|was] <phrase> earlier than {v}"),
-            "between": ("[were|was] <phrase> between {a} and {b}", "[were|was] <phrase> from {a} to {b}"),
-            "equal": ("[were|was] <phrase> on {v}", "[were|was] <phrase> exactly on {v}"),
-            "null": ("[have|has] not been <phrase>", "[have|has] not been <phrase> so far"),
-            "present": ("[have|has] been <phrase>", "[have|has] already been <phrase>"),
-        },
-    ),
-    # days under a label that fits no sentence
-    "odd day": Frames(
-        ("Under “<label>”, the entry of <row> has <v>.", "The record of <row> puts <v> under “<label>”."),
-        ("Under “<label>” the entry has <v>.", "The line “<label>” reads <v>."),
-        asks={
-            "over": (
-                "[have|has] a date after {v} under “<label>”",
-                "[show|shows] a date later than {v} under “<label>”",
-            ),
-            "under": (
-                "[have|has] a date before {v} under “<label>”",
-                "[show|shows] a date earlier than {v} under “<label>”",
-            ),
-            "between": ("[have|has] a date from {a} to {b} under “<label>”", "[show|shows] {a} to {b} under “<label>”"),
-            "equal": ("[have|has] the date {v} under “<label>”", "[show|shows] {v} under “<label>”"),
-        },
-    ),
-    # "born", of a year
-    "year": Frames(
-        ("<row> was <phrase> in <v>.", "It was in <v> that <row> was <phrase>.", "In <v>, <row> was <phrase>."),
-        (
-            "The <one> was <phrase> in <v>.",
-            "This <one> was <phrase> in <v>.",
-            "<v> is the year the <one> was <phrase>.",
-        ),
-        null=("When <row> was <phrase> is not on record.", "The year is not on record."),
-        asks={
-            "over": ("[were|was] <phrase> after {v}", "[were|was] <phrase> later than {v}"),
-            "under": ("[were|was] <phrase> before {v}", "[were|was] <phrase> earlier than {v}"),
-            "between": ("[were|was] <phrase> between {a} and {b}", "[were|was] <phrase> from {a} to {b}"),
-            "equal": ("[were|was] <phrase> in {v}", "[were|was] <phrase> in the year {v}"),
-        },
-    ),
-    # "a due date"
-    "day": Frames(
-        (
-            "The <noun> of <row> [is|was] <v>.",
-            "For <row>, the <noun> on record is <v>.",
-            "<row> has <v> as <its> <noun>.",
-            "<row> is on record with the <noun> <v>.",
-        ),
-        ("The <noun> [is|was] <v>.", "<v> [is|was] the <noun>.", "As <noun>, the entry gives <v>."),
-        ("<noun> of <row>: <v>, I think.",),
-        _NO_NOUN,
-        {
-            "over": ("[have|has] <a_noun> after {v}", "[have|has] <a_noun> later than {v}"),
-            "under": ("[have|has] <a_noun> before {v}", "[have|has] <a_noun> earlier than {v}"),
-            "between": ("[have|has] <a_noun> between {a} and {b}", "[have|has] <a_noun> from {a} to {b}"),
-            "equal": ("[have|has] {v} as <noun>", "[have|has] <a_noun> of {v}"),
-            **_NULLS,
-        },
-    ),
-    # truth values: "is remote", "takes cards", "comes with a sauna"
-    "true": Frames(
-        ("<row> <does>.", "The records say that <row> <does>.", "As far as the files go, <row> <does>."),
-        ("The <one> <does>.", "This <one> <does>.", "By all accounts, this <one> <does>."),
-        ("<row> <does>, I think.",),
-        asks={
-            "true": ("<do>", "<do>, by the records"),
-            "false": ("<do_not>", "<do_not>, by the records"),
-        },
-    ),
-    "false": Frames(
-        (
-            "<row> <does_not>.",
-            "The records say that <row> <does_not>.",
-            "As far as the files go, <row> <does_not>.",
-        ),
-        ("The <one> <does_not>.", "This <one> <does_not>.", "By all accounts, this <one> <does_not>."),
-        ("<row> <does_not>, I think.",),
-    ),
-}
+@cache
+def frames_of(sort: str) -> Frames:
+    """Return the frames of a sort of column; KeyError where there is none."""
+    source = _data()["frames"][sort]
+    absent = _data()["absent"] if source.get("absent") else {}
+    asks = {**source.get("asks", {}), **absent.get("asks", {})}
+    null = source.get("null") or absent.get("null", ())
+    return Frames(source["named"], source["loose"], source.get("forum", ()), null, asks)
 
-SITES: Final[dict[str, dict[str, Any]]] = {
-    "register": {
-        "name": ["Register of <Many>", "<One> Register Online", "The <One> Rolls"],
-        "dates": ["long", "iso"],
-        "numbers": ["comma", "plain"],
-        "imprint": ["{site}. Corrections in writing, please.", "Extracts are issued free of charge."],
-        "test": {
-            "name": ["Central File of <Many>", "<One> Records Office"],
-            "dates": ["short"],
-            "numbers": ["apostrophe"],
-            "labels": ["table", "text"],
-            "order": ["alphabet"],
-        },
-    },
-    "handbook": {
-        "name": ["Handbook of <Many>", "The <One> Companion", "<Many> from A to Z"],
-        "dates": ["long"],
-        "numbers": ["comma", "space"],
-        "imprint": ["{site}. Entries may be quoted with the source.", "Compiled by volunteers."],
-        "test": {
-            "name": ["Lexicon of <Many>", "All About <Many>"],
-            "dates": ["ordinal"],
-            "numbers": ["apostrophe"],
-            "form": {"article": "entries"},
-        },
-    },
-    "paper": {
-        "name": ["{press}"],
-        "dates": ["long", "us"],
-        "numbers": ["comma"],
-        "imprint": ["{site}. Letters to the editor are welcome.", "Reproduction only with the consent of {site}."],
-        "test": {
-            "name": ["{press} Online", "Reports of {press}"],
-            "dates": ["ordinal"],
-            "numbers": ["space"],
-            "form": {"article": "entries"},
-        },
-    },
-    "forum": {
-        "name": ["<One> Talk", "The <One> Board", "<Many> Forum"],
-        "dates": ["long", "us"],
-        "imprint": ["Posts are those of the people who wrote them.", "Be kind to each other."],
-        "test": {
-            "name": ["<One> Corner", "Ask About <Many>"],
-            "dates": ["short"],
-            "numbers": ["comma"],
-            "form": {"thread": "entries"},
-        },
-    },
-    "directory": {
-        "name": ["Directory of <Many>", "The <One> Lists", "<Many> Listed"],
-        "dates": ["iso", "long"],
-        "numbers": ["plain", "space"],
-        "imprint": ["{site} is brought up to date once a year.", "Listing is free."],
-        "test": {
-            "name": ["<Many> at a Glance", "<One> Finder"],
-            "dates": ["short"],
-            "numbers": ["apostrophe"],
-        },
-    },
-}
-STORIES: Final = (("handbook", "article"), ("paper", "article"), ("forum", "thread"))
-"""The sites and forms of the second page about a row, in turn."""
-TITLES: Final[dict[str, list[str]]] = {
-    "register": ["<row>", "Record of <row>", "<row>: particulars", "Entry for <row>"],
-    "handbook": ["<row>", "About <row>", "<row>, an overview", "<row>: what is known"],
-    "paper": ["A look at <row>", "<row> in brief", "<row>, the facts", "Our notes on <row>"],
-    "forum": ["Anyone know <row>?", "<row>: what do we know?", "A question about <row>", "<row>, again"],
-}
+
+def _day_noun(done: str, otherwise: str) -> str:
+    """Return what the day is called on which something was done."""
+    return str(_data()["days"].get(done, otherwise))
 
 
 @dataclass(frozen=True)
@@ -662,7 +240,7 @@ class _Words:
             "a_target": article(target.singular) if target else "",
             "one": table.singular,
             "many": table.plural,
-            "its": "their" if self._person(table) else "its",
+            "its": "their" if table.of_people else "its",
         }
         slots |= self._counted(column) | self._ranked(column) | self._truths(column)
         return _Phrases(column, sorts, slots, self._header(column, sorts, noun, label))
@@ -683,7 +261,7 @@ class _Words:
                 return ("day",), noun
             if _is_odd(noun) and not form.determined:
                 return ("odd day",), noun
-            spoken = _DETERMINED.sub("", phrase) if form.determined else DAYS.get(noun, noun)
+            spoken = _DETERMINED.sub("", phrase) if form.determined else _day_noun(noun, noun)
             return ("day",), spoken if _DAY.search(spoken) else f"{spoken} date"
         if column.type == "text":
             plain = () if odd else ("noun",)
@@ -739,21 +317,17 @@ class _Words:
         if sorts[0] == "day":
             return noun
         if sorts[0] in {"active", "passive"}:
-            return DAYS.get(plain, f"date {plain}")
+            return _day_noun(plain, f"date {plain}")
         if "odd day" in sorts:
             return plain if _DAY.search(plain) else f"date {plain}"
         if sorts[0] == "year":
-            return DAYS.get(plain, f"date {plain}").replace("date", "year")
+            return _day_noun(plain, f"date {plain}").replace("date", "year")
         if sorts[0] == "count":
             return plain if plain.startswith("number ") else f"number of {plain}"
         if column.type == "bool":
             return f"{plain} (yes or no)"
         unit = column.unit
         return plain if not unit or unit.lower() in re.findall(r"[^\W_]+|%", plain) else f"{plain} ({unit})"
-
-    def _person(self, table: Table) -> bool:
-        fills = (table.column(name).fill for name in table.key)
-        return any(isinstance(fill, Invent) and fill.kind == "person" for fill in fills)
 
     def _truths(self, column: Column) -> dict[str, str]:
         """Return what a truth value says of one row and of several, and what its opposite does."""
@@ -774,7 +348,7 @@ class _Words:
             have, lack = f"[are|is] {phrase}", f"[are|is] not {phrase}"
             return {"does": f"is {phrase}", "does_not": f"is not {phrase}", "do": have, "do_not": lack}
         table = self.schema.tables[column.table]
-        if self._person(table) or phrase.split()[-1] == table.singular:
+        if table.of_people or phrase.split()[-1] == table.singular:
             one = article(phrase)
             have, lack = f"[are {phrase}s|is {one}]", f"[are not {phrase}s|is not {one}]"
             return {"does": f"is {one}", "does_not": f"is not {one}", "do": have, "do_not": lack}
@@ -816,7 +390,7 @@ class _Words:
         if column.key:
             return  # the name of a row states it
         for sort in phrases.sorts if column.type in {"bool", "text"} else phrases.sorts[:1]:
-            frames, more = FRAMES[sort], dict[str, Any]()
+            frames, more = frames_of(sort), dict[str, Any]()
             if column.type == "bool":
                 more = {"when": column.name if sort == "true" else f"not {column.name}", "states": [column.name]}
             for genre, some in (((), (frames.named, frames.loose)), (("forum",), (frames.forum,))):
@@ -825,7 +399,7 @@ class _Words:
                 more |= {"genre": list(genre)} if genre else {}
                 if text and (not genre or self.has_forum):
                     yield {"of": table.name, **more, "text": text, "test": test}
-        nulls = next((FRAMES[s].null for s in (*phrases.sorts, "odd") if FRAMES[s].null), ())
+        nulls = next(filter(None, (frames_of(s).null for s in (*phrases.sorts, "odd"))))
         if may_be_null(column):
             text, test = _split(nulls, phrases.slots, rows)
             missing = {"when": f"{column.name} is null", "states": [column.name]}
@@ -837,7 +411,7 @@ class _Words:
         if sum(p.header == phrases.header and p.column.table == phrases.column.table for p in self.foreground) == 1:
             out["header"] = [phrases.header, f"{phrases.header} on record"]
         for sort in phrases.sorts:
-            for kind, texts in (FRAMES[sort].asks or {}).items():
+            for kind, texts in frames_of(sort).asks.items():
                 stands_in = sort in {"measure", "odd", "odd day"}  # for what the first sort has no way to ask
                 if (kind == "whose" and not phrases.column.ref) or (stands_in and kind in out):
                     continue
@@ -867,7 +441,7 @@ class _Words:
 
         return {
             name: {**site, "name": filled(site["name"]), "test": {**site["test"], "name": filled(site["test"]["name"])}}
-            for name, site in SITES.items()
+            for name, site in _data()["sites"].items()
             if name in used
         }
 
@@ -928,7 +502,7 @@ class _Words:
             "show": show,
             **({"with": children} if children else {}),
             **({"if": switch} if switch else {}),
-            "title": [_filled(title, {"row": row}) for title in TITLES[site]],
+            "title": [_filled(title, {"row": row}) for title in _data()["titles"][site]],
         }
 
     def _list(self, spec: PageSpec, turn: int) -> dict[str, Any]:

@@ -180,7 +180,6 @@ def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: Sche
         kind=source.kind,
         as_of=source.as_of,
         about=source.about,
-        lang=source.lang,
         values=values,
         variation=dict(source.variation),
         tables=tables,

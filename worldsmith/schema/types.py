@@ -18,7 +18,7 @@ from worldsmith.scoring.column import Column as AnswerColumn
 from worldsmith.scoring.column import Kind
 
 if TYPE_CHECKING:
-    from worldsmith.schema.patterns import Bank
+    from worldsmith.schema.patterns import AskSource, Bank
 
 Value = str | int | float | bool | None
 """A cell's value: text, whole number, decimal, truth value, ISO date as text, or null."""
@@ -296,6 +296,12 @@ class Table:
         """The columns that refer to other rows."""
         return tuple(c for c in self.columns if c.ref)
 
+    @property
+    def of_people(self) -> bool:
+        """Whether its rows are people."""
+        fills = (self.column(name).fill for name in self.key)
+        return any(isinstance(fill, Invent) and fill.kind == "person" for fill in fills)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule(ABC):
@@ -369,7 +375,6 @@ class Schema:
     kind: WorldKind
     as_of: str
     about: str
-    lang: str
     values: Mapping[str, Values]
     variation: Mapping[str, float]
     tables: Mapping[str, Table]
@@ -445,3 +450,15 @@ class Schema:
         for step in path[1:]:
             column = self.column(column.ref or "", step)
         return column
+
+    def has(self, table: str, path: Path) -> bool:
+        """Tell whether there is a column at the end of `path` from `table`."""
+        for step in path:
+            if table not in self.tables or step not in self.tables[table].names:
+                return False
+            table = self.column(table, step).ref or ""
+        return True
+
+    def ask(self, column: Column) -> "AskSource | None":
+        """Return how people ask for a column; None where no bank says it."""
+        return self.bank.source.asks.get(f"{column.table}.{column.name}") if self.bank else None

@@ -149,7 +149,7 @@ def _shared_words(bank: Bank, schema: Schema) -> Iterator[str]:
     for table in schema.tables.values():
         owners: dict[tuple[str, str], list[str]] = {}
         for column in table.columns:
-            ask = bank.source.asks.get(f"{table.name}.{column.name}")
+            ask = schema.ask(column)
             words = {("name", text) for text in bank.words(table.name, column.name).aka or [column.label]}
             words |= {(kind, text) for kind in AskSource.model_fields if ask for text in getattr(ask, kind)}
             for word in sorted(words):

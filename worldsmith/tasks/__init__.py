@@ -3,17 +3,15 @@
 from worldsmith.tasks.difficulty import curriculum, difficulty
 from worldsmith.tasks.duckdb_gold import gold_duckdb
 from worldsmith.tasks.files import read_references, read_tasks, tasks_of
-from worldsmith.tasks.query import Query, Rows, Scope, Top
+from worldsmith.tasks.query import Query, Scope, Top
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.query_sql import gold_sqlite, sql
 from worldsmith.tasks.question import question
-from worldsmith.tasks.task import VERSION, Task, markdown_table, values_table
+from worldsmith.tasks.task import Task, markdown_table, values_table
 
 __all__ = [
-    "VERSION",
     "Query",
     "QueryEvaluator",
-    "Rows",
     "Scope",
     "Task",
     "Top",

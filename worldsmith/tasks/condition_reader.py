@@ -10,10 +10,12 @@ from functools import cached_property
 from typing import NamedTuple
 
 from worldsmith import expr
+from worldsmith.cache import cached_method
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.lang.question_phrases import question_phrases
+from worldsmith.lang.morphology import listing
+from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.naming import KINDS
 from worldsmith.schema import Aggregate, Column, Invent, Schema, Value
 from worldsmith.tasks.conditions import (
@@ -22,7 +24,6 @@ from worldsmith.tasks.conditions import (
     ONE,
     Verbs,
     Wording,
-    any_of,
     begun,
     months_before,
     parent_part,
@@ -75,10 +76,7 @@ class Phrases:
     """The phrases of one schema, read backwards."""
 
     def __init__(self, schema: Schema) -> None:
-        self.schema, self.words = schema, question_phrases(schema.lang, natural=schema.bank is not None)
-        self._tally_patterns: dict[tuple[str, Verbs], tuple[tuple[Aggregate, str, re.Pattern[str]], ...]] = {}
-        self._line_patterns: dict[str, tuple[tuple[Aggregate, re.Pattern[str]], ...]] = {}
-        self._forms: dict[tuple[str, Verbs], tuple[Form, ...]] = {}
+        self.schema, self.words = schema, NATURAL if schema.bank else PLAIN
 
     def conditions(self, table: str, text: str, verbs: Verbs = MANY) -> Iterator[Meaning]:
         """Yield what a phrase may say of rows of a table."""
@@ -86,8 +84,8 @@ class Phrases:
             yield node, ()
         yield from self._tallies(table, text, verbs)
         frame = re.escape(self.words.either).replace(r"\{a\}", "(.+)").replace(r"\{b\}", "(.+)")
-        for start, a, b in _splits(frame, text):
-            for left in self.comparisons(table, a, verbs) if start else ():
+        for a, b in _splits(frame, text):
+            for left in self.comparisons(table, a, verbs):
                 for right in self.comparisons(table, b, verbs):
                     yield call("or", [left, right]), ()
 
@@ -115,11 +113,9 @@ class Phrases:
             references.setdefault(table.name, [])
         return references
 
+    @cached_method
     def _of(self, table: str, verbs: Verbs) -> tuple[Form, ...]:
-        if (table, verbs) not in self._forms:
-            columns = self.schema.tables[table].columns
-            self._forms[table, verbs] = tuple(form for c in columns for form in self._column(c, verbs))
-        return self._forms[table, verbs]
+        return tuple(form for c in self.schema.tables[table].columns for form in self._column(c, verbs))
 
     def _column(self, column: Column, verbs: Verbs) -> Iterator[Form]:
         here = expr.Path((column.name,), column.type)
@@ -152,7 +148,7 @@ class Phrases:
 
     def _wordings(self, column: Column, verbs: Verbs, node: Node) -> dict[str, None]:
         bounded = isinstance(node, expr.Call) and node.op in {"<", ">"} and column.type != "date"
-        ask = self.schema.bank.source.asks.get(f"{column.table}.{column.name}") if self.schema.bank else None
+        ask = self.schema.ask(column)
         ways = max((len(getattr(ask, part)) for part in type(ask).model_fields), default=0) if ask else 0
         wordings = [Wording(self.schema, turn) for turn in (self._turns if bounded else (0,))]
         wordings += [Wording(self.schema, nth=nth) for nth in range(ways)]
@@ -177,7 +173,7 @@ class Phrases:
         slot = {"int": r"(-?\d+)", "num": r"(-?\d+(?:\.\d+)?)", "date": r"(\d{4}-\d\d-\d\d)", "text": "(.+)"}[kind]
         for phrase in self._wordings(column, verbs, node):
             if op == "in":
-                lists = (any_of([spell(v, column, bare=bare) for v in marks]) for bare in (False, True))
+                lists = (listing([spell(v, column, bare=bare) for v in marks], "or") for bare in (False, True))
                 listed = next(text for text in lists if text in phrase)
                 start, pattern = phrase.split(listed)[0], re.escape(phrase).replace(re.escape(listed), "(.+)")
             else:
@@ -193,15 +189,14 @@ class Phrases:
             if match:
                 yield from self._tally(tally, frame, match)
 
+    @cached_method
     def _patterns(self, table: str, verbs: Verbs) -> tuple[tuple[Aggregate, str, re.Pattern[str]], ...]:
-        """Return the patterns of conditions on children (kept)."""
-        if (table, verbs) not in self._tally_patterns:
-            them, their = ("them", "their") if verbs == MANY else ("it", "its")
-            self._tally_patterns[table, verbs] = tuple(
-                (tally, frame, _framed(frame, have=verbs[2], their=their, **slots))
-                for tally, frame, slots in self._frames(table, them)
-            )
-        return self._tally_patterns[table, verbs]
+        """Return the patterns of conditions on children."""
+        them, their = ("them", "their") if verbs == MANY else ("it", "its")
+        return tuple(
+            (tally, frame, _framed(frame, have=verbs[2], their=their, **slots))
+            for tally, frame, slots in self._frames(table, them)
+        )
 
     def _frames(self, table: str, them: str) -> Iterator[tuple[Aggregate, str, dict[str, str]]]:
         forms = self.words
@@ -255,22 +250,17 @@ class Phrases:
                 for where in self.comparisons(tally.table, match["rest"], MANY):
                     yield match["name"], Aggregate(tally.op, tally.table, tally.column, tally.by, where)
 
+    @cached_method
     def _lines(self, table: str) -> tuple[tuple[Aggregate, re.Pattern[str]], ...]:
-        """Return the patterns of lines that say what a column counts (kept)."""
-        if table not in self._line_patterns:
-            forms, one = self.words, self.schema.tables[table].singular
-            patterns: dict[Aggregate, re.Pattern[str]] = {}
-            for tally, _, slots in self._frames(table, f"that {one}"):
-                column = self.schema.column(tally.table, tally.column) if tally.column else None
-                frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
-                fixed_slots = {
-                    "one": one,
-                    "many": slots["many"],
-                    **({"header": column_header(column, self.schema)} if column else {}),
-                }
-                patterns.setdefault(tally, _framed(frame, **fixed_slots))
-            self._line_patterns[table] = tuple(patterns.items())
-        return self._line_patterns[table]
+        """Return the patterns of lines that say what a column counts."""
+        forms, one = self.words, self.schema.tables[table].singular
+        patterns: dict[Aggregate, re.Pattern[str]] = {}
+        for tally, _, slots in self._frames(table, f"that {one}"):
+            column = self.schema.column(tally.table, tally.column) if tally.column else None
+            frame = {"count": forms.counted, "sum": forms.summed, "max": forms.peaked}[tally.op]
+            header = {"header": column_header(column, self.schema)} if column else {}
+            patterns.setdefault(tally, _framed(frame, one=one, many=slots["many"], **header))
+        return tuple(patterns.items())
 
 
 def _framed(frame: str, **fixed_slots: str) -> re.Pattern[str]:
@@ -282,7 +272,7 @@ def _framed(frame: str, **fixed_slots: str) -> re.Pattern[str]:
     return re.compile("".join(made), re.DOTALL)
 
 
-def _splits(frame: str, text: str) -> Iterator[tuple[bool, str, str]]:
+def _splits(frame: str, text: str) -> Iterator[tuple[str, str]]:
     """Yield the two sides of "either … or …", wherever it may be split."""
     before, _, rest = frame.partition("(.+)")
     joint = rest.removesuffix("(.+)").replace("\\", "")
@@ -292,7 +282,7 @@ def _splits(frame: str, text: str) -> Iterator[tuple[bool, str, str]]:
     body = text[len(start) :]
     at = body.find(joint)
     while at >= 0:
-        yield True, body[:at], body[at + len(joint) :]
+        yield body[:at], body[at + len(joint) :]
         at = body.find(joint, at + 1)
 
 
@@ -332,14 +322,12 @@ def _value(text: str, column: Column) -> Value:
 def _listed(here: expr.Path, column: Column, text: str) -> Iterator[Node]:
     """Yield memberships in "a, b or c", wherever the last "or" may stand."""
     for joint in re.finditer(" or ", text):
-        for parts in ([*text[: joint.start()].split(", "), text[joint.end() :]],):
-            if column.type in {"int", "num"}:
-                bare = [part.removesuffix(f" {column.unit}").removesuffix("%") for part in parts]
-                values: list[Value] = [_number(number, column) for number in bare]
-            else:
-                values = list(parts)
-            if None not in values:
-                yield call("in", [here, *(expr.Const(v, column.type) for v in values)])
+        values: list[Value] = [*text[: joint.start()].split(", "), text[joint.end() :]]
+        if column.type in {"int", "num"}:
+            bare = (str(value).removesuffix(f" {column.unit}").removesuffix("%") for value in values)
+            values = [_number(number, column) for number in bare]
+        if None not in values:
+            yield call("in", [here, *(expr.Const(v, column.type) for v in values)])
 
 
 def _named(node: Node, column: Column) -> bool:

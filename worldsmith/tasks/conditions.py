@@ -13,8 +13,8 @@ from typing import Literal
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
-from worldsmith.lang.morphology import article, lower, plural, says, singular_unit
-from worldsmith.lang.question_phrases import QuestionPhrases, question_phrases
+from worldsmith.lang.morphology import article, listing, lower, plural, says, singular_unit
+from worldsmith.lang.question_phrases import NATURAL, PLAIN, QuestionPhrases
 from worldsmith.pages.grammar import names_unit
 from worldsmith.schema import Aggregate, Column, Schema, Value
 from worldsmith.seeding import draw
@@ -56,7 +56,7 @@ class Wording:
     @property
     def words(self) -> QuestionPhrases:
         """The wordings of the schema's language."""
-        return question_phrases(self.schema.lang, natural=self.schema.bank is not None)
+        return NATURAL if self.schema.bank else PLAIN
 
     def among(self, wordings: Sequence[str], *more: str) -> str:
         """Return one of a bank's wordings; the last of several is held out."""
@@ -93,11 +93,6 @@ def spell(value: Value, column: Column, *, bare: bool = False) -> str:
     )
 
 
-def any_of(parts: list[str]) -> str:
-    """Return "a", "a or b", "a, b or c"."""
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} or {parts[-1]}"
-
-
 def verb_phrase(wording: Wording, table: str, node: Node, verbs: Verbs = MANY) -> str:
     """Return a condition as a verb phrase about rows of `table`: one over one path, or alternatives of such."""
     if isinstance(node, expr.Call) and node.op == "or":
@@ -124,8 +119,7 @@ _NEGATED = {"equal": "unequal", "null": "present", "true": "false"}
 
 def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, negated: bool) -> str:
     """Return a condition as the schema's bank asks it; "" where the bank has no pattern for it."""
-    bank = wording.schema.bank
-    ask = bank.source.asks.get(f"{column.table}.{column.name}") if bank else None
+    ask = wording.schema.ask(column)
     if ask is None:
         return ""
     kind = "true" if isinstance(node, expr.Path) else _ASKS.get(node.op, "") if isinstance(node, expr.Call) else ""
@@ -141,7 +135,7 @@ def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, 
     pattern = agreeing(wording.among(patterns, column.table, column.name, kind), verbs)
     shown = [spell(v, column) for v in values]
     pattern = _COUNTED.sub(lambda m: m[1] if values == [1] else m[2], pattern)
-    slots = {"v": any_of(shown), "a": spell(values[0], column, bare=True), "b": shown[-1]} if shown else {}
+    slots = {"v": listing(shown, "or"), "a": spell(values[0], column, bare=True), "b": shown[-1]} if shown else {}
     return _SLOTS.sub(lambda m: slots.get(m[1], m[0]), pattern)
 
 
@@ -162,7 +156,7 @@ def _through(wording: Wording, ref: Column, node: Node, verbs: Verbs) -> str:
 
 def reference_prefixes(schema: Schema, ref: Column) -> list[str]:
     """Return the ways to begin what is said of a row that is referred to, with slots for the verbs."""
-    ask = schema.bank.source.asks.get(f"{ref.table}.{ref.name}") if schema.bank else None
+    ask = schema.ask(ref)
     return [f"{text} " for text in ask.whose] if ask and ask.whose else [reference_prefix(schema, ref)]
 
 
@@ -208,7 +202,7 @@ def _label_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *,
         return _measured(wording, column, node, values, has)
     if column.type in {"int", "num"} and node.op in {"<", ">", "between"}:  # "founded in" takes one year, no bound
         return f"{has} “{column.header}” {_amount(wording, node.op, [spell(v, column) for v in values])}"
-    named = any_of([spell(v, column) for v in values])
+    named = listing([spell(v, column) for v in values], "or")
     if form.open and form.determined and not column.ref:
         return f"{has} {column.says} {named}"
     if form.open:
@@ -242,13 +236,13 @@ def window_phrase(wording: Wording, low: str, high: str) -> str:
 def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], verbs: tuple[str, str, str]) -> str:
     are, were, has = verbs
     if isinstance(node.args[0], expr.Call):
-        when = f"in {any_of(days)}"
+        when = f"in {listing(days, 'or')}"
     elif node.op == "between" and window_phrase(wording, *days):
         when = window_phrase(wording, *days)
     else:
         forms = {">": "after {}", "<": "before {}", "=": "on {}", "between": "from {} to {} (both included)"}
         when = forms.get(node.op, "")
-        when = when.format(*days) if when else f"on {any_of(days)}"
+        when = when.format(*days) if when else f"on {listing(days, 'or')}"
     form = says(column.says)
     since = column.says.endswith((" since", " until")) and not when.startswith("on ")  # no "since after"
     if form.open and not since:
@@ -285,7 +279,7 @@ def _plain(column: Column) -> bool:
 
 def _count(op: str, shown: list[str]) -> str:
     forms = {">": "more than {}", "<": "fewer than {}", "between": "{} to {} (both included)"}
-    return forms[op].format(*shown) if op in forms else any_of(shown)
+    return forms[op].format(*shown) if op in forms else listing(shown, "or")
 
 
 def _amount(wording: Wording, op: str, shown: list[str]) -> str:
@@ -293,7 +287,7 @@ def _amount(wording: Wording, op: str, shown: list[str]) -> str:
         return f"of {shown[0]} to {shown[1]} (both included)"
     if op in {">", "<"}:
         return f"{wording.pick('over' if op == '>' else 'under')} {shown[0]}"
-    return f"of {any_of(shown)}"
+    return f"of {listing(shown, 'or')}"
 
 
 def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
@@ -301,7 +295,7 @@ def parent_part(schema: Schema, table: str, tally: Aggregate, them: str) -> str:
     refs = [c for c in schema.tables[tally.table].refs if c.ref == table]
     if len(refs) < 2:
         return ""
-    return question_phrases(schema.lang, natural=schema.bank is not None).as_part.format(
+    return (NATURAL if schema.bank else PLAIN).as_part.format(
         them=them, part=lower(schema.column(tally.table, tally.by[0]).label)
     )
 

@@ -68,16 +68,17 @@ class Description:
 
         It is the same in whatever order a pattern says them.
         """
-        said = sorted(zip(self.clues, values, strict=True), key=lambda one: (one[0].child, one[0].path))
+        stated = sorted(zip(self.clues, values, strict=True), key=lambda one: (one[0].child, one[0].path))
         nodes: dict[str, list[Node]] = defaultdict(list)
-        for clue, value in said:
+        for clue, value in stated:
             nodes[clue.child].append(_comparison(clue, self.column(clue), value))
         own = nodes.pop("", [])
         tallies = tuple(
             Aggregate("count", child, None, (self.reference(child),), conjunction(inner))
             for child, inner in nodes.items()
         )
-        counted = [_at_least_one(f"#{i}") for i in range(len(tallies))]
+        one = expr.Const(1, "int")
+        counted = [call(">=", [expr.Path((f"#{i}",), "int"), one]) for i in range(len(tallies))]
         return whole_table_query(self.schema, self.table, [*own, *counted], tallies)
 
     def reference(self, child: str) -> str:
@@ -91,8 +92,8 @@ class Description:
         values = dict(_said(query))
         if len(values) != len(self.clues) or not all(clue in values for clue in self.clues):
             return None
-        said = self.query([values[clue] for clue in self.clues])
-        if (said.table, said.where, said.tallies) != (query.table, query.where, query.tallies):
+        restated = self.query([values[clue] for clue in self.clues])
+        if (restated.table, restated.where, restated.tallies) != (query.table, query.where, query.tallies):
             return None
         parts, clues = [], iter(self.clues)
         for part in self.describe.pattern.parts:
@@ -217,16 +218,9 @@ def descriptions(schema: Schema) -> tuple[Description, ...]:
 
 
 def _is_whole(schema: Schema, description: Description) -> bool:
-    if description.table not in schema.tables:
-        return False
-    for slot in description.slots:
-        own = slot.path[0] in schema.tables[description.table].names
-        here, path = (description.table, slot.path) if own else (slot.path[0], slot.path[1:])
-        for step in path:
-            if here not in schema.tables or step not in schema.tables[here].names:
-                return False
-            here = schema.column(here, step).ref or ""
-    return True
+    return description.table in schema.tables and all(
+        schema.has(clue.child or description.table, clue.path) for clue in description.clues
+    )
 
 
 def _comparison(clue: Clue, column: Column, value: Value) -> Node:
@@ -246,20 +240,16 @@ def clue_terms(schema: Schema, query: Query) -> list[str]:
     return terms
 
 
-def _at_least_one(number: str) -> Node:
-    return call(">=", [expr.Path((number,), "int"), expr.Const(1, "int")])
-
-
 def _said(query: Query) -> list[tuple[Clue, Value]]:
     """Return what the conditions of a query say by equality; each clue once, of others nothing."""
-    said: list[tuple[Clue, Value]] = []
+    stated: list[tuple[Clue, Value]] = []
     for clause in query.clauses:
         path = expr.paths(clause)[0]
         tally = query.tally(path) if is_tally(path) else None
         node = clause if tally is None else tally.where
         parts = node.args if isinstance(node, expr.Call) and node.op == "and" else (node,)
-        said += [one for part in parts if part is not None and (one := _equal(part, tally.table if tally else ""))]
-    return said
+        stated += [one for part in parts if part is not None and (one := _equal(part, tally.table if tally else ""))]
+    return stated
 
 
 def _equal(node: Node, child: str) -> tuple[Clue, Value] | None:

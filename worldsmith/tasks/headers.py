@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.lang.question_phrases import question_phrases
+from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.schema import Aggregate, Column, Path, Schema
 from worldsmith.tasks.query import is_tally, tally_column
 
@@ -21,13 +21,13 @@ def spoken_header(column: Column, schema: Schema) -> str:
 
 def column_header(column: Column, schema: Schema) -> str:
     """Return the header of a column in an answer: the schema's, or the first that people ask for it by."""
-    ask = schema.bank.source.asks.get(f"{column.table}.{column.name}") if schema.bank else None
+    ask = schema.ask(column)
     return capital(ask.header[0]) if ask and ask.header else column.header
 
 
 def asked_name(column: Column, schema: Schema) -> str:
     """Return what people call a column in a sentence: the first header of its bank, without the unit."""
-    ask = schema.bank.source.asks.get(f"{column.table}.{column.name}") if schema.bank else None
+    ask = schema.ask(column)
     return lower(_UNIT.sub("", ask.header[0])) if ask and ask.header else lower(column.label)
 
 
@@ -93,7 +93,7 @@ def owner(schema: Schema, table: str, path: Path) -> str:
 
 def referenced_row(schema: Schema, table: str, refs: Path, row: str) -> str:
     """Return the row that references lead to from a row that is called `row`: "the street of the keeper of …"."""
-    forms, phrase = question_phrases(schema.lang, natural=schema.bank is not None), row
+    forms, phrase = NATURAL if schema.bank else PLAIN, row
     for ref in path_columns(schema, table, refs):
         target = schema.tables[ref.ref or ""].singular
         noun = (

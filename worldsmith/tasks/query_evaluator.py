@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from worldsmith import expr
+from worldsmith.cache import cached_method
 from worldsmith.expr import Node
 from worldsmith.schema import Aggregate, Path, Value
 from worldsmith.tasks.query import Query, Scope, Top
@@ -14,38 +15,29 @@ class QueryEvaluator:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self._values: dict[tuple[str, Path], Sequence[Value]] = {}
-        self._rows: dict[tuple[str, Path], Sequence[int | None]] = {}
-        self._tallies: dict[tuple[str, Aggregate], Sequence[Value]] = {}
-        self._cells: dict[Query, Value] = {}
 
+    @cached_method
     def values(self, table: str, path: Path) -> Sequence[Value]:
         """Return the value at the end of `path` for every row of `table`, null where a reference on the way is."""
         if len(path) == 1:
             return self.world.tables[table][path[0]]
-        column_values = self._values.get((table, path))
-        if column_values is None:
-            target = self.world.schema.walk(table, path[:-1]).ref or ""
-            column = self.world.tables[target][path[-1]]
-            column_values = [None if i is None else column[i] for i in self.end_rows(table, path[:-1])]
-            self._values[table, path] = column_values
-        return column_values
+        target = self.world.schema.walk(table, path[:-1]).ref or ""
+        column = self.world.tables[target][path[-1]]
+        return [None if i is None else column[i] for i in self.end_rows(table, path[:-1])]
 
     def query_values(self, query: Query, path: Path) -> Sequence[Value]:
         """Return the values at the end of a path of a query, one of its tallies perhaps, for every row."""
         tally = query.tally(path)
         return self.values(query.table, path) if tally is None else self.tallied(query.table, tally)
 
+    @cached_method
     def tallied(self, table: str, tally: Aggregate) -> Sequence[Value]:
         """Return the count, sum or max of the children of every row of `table` that pass."""
-        numbers = self._tallies.get((table, tally))
-        if numbers is None:
-            groups = (self.tallied_children(table, i, tally) for i in range(self.world.size(table)))
-            if tally.column is not None:
-                held = self.world.tables[tally.table][tally.column]
-                groups = (tuple(held[i] for i in group) for group in groups)  # type: ignore[misc]  # values, not rows
-            numbers = self._tallies[table, tally] = [_tally(tally.op, group) for group in groups]
-        return numbers
+        groups = [self.tallied_children(table, i, tally) for i in range(self.world.size(table))]
+        if tally.column is None:
+            return [len(group) for group in groups]
+        column = self.world.tables[tally.table][tally.column]
+        return [_tally(tally.op, [column[i] for i in group]) for group in groups]
 
     def all_children(self, table: str, index: int, tally: Aggregate) -> tuple[int, ...]:
         """Return all child rows that a tally looks at, in order."""
@@ -61,17 +53,14 @@ class QueryEvaluator:
         columns = [self.values(tally.table, path) for path in paths]
         return tuple(i for i in rows if held(*(column[i] for column in columns)))
 
+    @cached_method
     def end_rows(self, table: str, refs: Path) -> Sequence[int | None]:
         """Return the index of the row that a chain of references leads to, for every row of `table`."""
         if not refs:
             return range(self.world.size(table))
-        end_rows = self._rows.get((table, refs))
-        if end_rows is None:
-            target = self.world.schema.walk(table, refs).ref or ""
-            places = self.world.rows_by_value(target, self.world.schema.tables[target].key[0])
-            end_rows = [places[v][0] if v in places else None for v in self.values(table, refs)]
-            self._rows[table, refs] = end_rows
-        return end_rows
+        target = self.world.schema.walk(table, refs).ref or ""
+        places = self.world.rows_by_value(target, self.world.schema.tables[target].key[0])
+        return [places[v][0] if v in places else None for v in self.values(table, refs)]
 
     def cell(self, table: str, index: int, path: Path) -> tuple[Row, str] | None:
         """Return the row and column that a stored path ends at, from row `index`; None where a reference is null."""
@@ -91,12 +80,11 @@ class QueryEvaluator:
         """Return the values of a scope: those named, or what the query it is given by finds."""
         return scope.values if scope.of is None else (self.single_value(scope.of),)
 
+    @cached_method
     def single_value(self, query: Query) -> Value:
         """Return the one cell of a query, null where it finds none or several rows."""
-        if query not in self._cells:
-            rows = self.matching_rows(query)
-            self._cells[query] = self.query_values(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
-        return self._cells[query]
+        rows = self.matching_rows(query)
+        return self.query_values(query, query.columns[0])[rows[0]] if len(rows) == 1 else None
 
     def answer_identity(self, query: Query) -> object:
         """Return what a query leads to, whatever the way: its rows, or the one cell it asks for; None for nothing."""
@@ -161,8 +149,6 @@ def _order(a: Value, b: Value) -> int:
 
 
 def _tally(op: str, values: Sequence[Value]) -> Value:
-    if op == "count":
-        return len(values)
     known = [v for v in values if v is not None]
     if op == "sum":
         return sum(known)  # type: ignore[arg-type]  # whole numbers

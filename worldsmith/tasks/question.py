@@ -12,8 +12,8 @@ from worldsmith import expr, scoring
 from worldsmith.expr import Node
 from worldsmith.lang.morphology import article, listing, lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.lang.question_phrases import question_phrases
-from worldsmith.schema import Invent, Path, Rank, Schema
+from worldsmith.lang.question_phrases import NATURAL, PLAIN
+from worldsmith.schema import Path, Rank, Schema
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import (
     MANY,
@@ -83,14 +83,7 @@ def _about(world: World) -> str:
     """Return what a world is about, by its name where its schema has one for it."""
     bank = world.schema.bank
     subject = bank.source.subject if bank else None
-    return subject.text.replace("{name}", subject_name(world)) if subject else world.schema.about
-
-
-def subject_name(world: World) -> str:
-    """Return the name of what a world is about; "" where its schema has none for it."""
-    bank = world.schema.bank
-    subject = bank.source.subject if bank else None
-    return str(world.values[subject.values][0]) if subject else ""
+    return subject.text.replace("{name}", world.subject) if subject else world.schema.about
 
 
 def request_sentences(wording: Wording, query: Query) -> str:
@@ -154,10 +147,8 @@ def relative_clauses(wording: Wording, table: str, phrases: Sequence[str]) -> st
 
 def relative_pronoun(schema: Schema, table: str) -> str:
     """Return "who" for a table of people in natural questions, else "that"."""
-    words, form = question_phrases(schema.lang, natural=schema.bank is not None), schema.tables[table]
-    fill = form.column(form.key[0]).fill
-    person = isinstance(fill, Invent) and fill.kind == "person" and len(form.key) == 1
-    return words.who if person and schema.bank else words.that
+    form = schema.tables[table]
+    return NATURAL.who if schema.bank and form.of_people and len(form.key) == 1 else PLAIN.that
 
 
 def is_exception(node: Node) -> bool:

@@ -15,7 +15,7 @@ from worldsmith.expr import Node
 from worldsmith.expr.typed import call
 from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
-from worldsmith.lang.question_phrases import question_phrases
+from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
 from worldsmith.tasks.conditions import MANY, ONE, Verbs
@@ -77,7 +77,7 @@ class _Reading:
     def __init__(self, schema: Schema) -> None:
         self.schema, self.forms, self.phrases = (
             schema,
-            question_phrases(schema.lang, natural=schema.bank is not None),
+            NATURAL if schema.bank else PLAIN,
             Phrases(schema),
         )
         self.plurals = {t.plural: t.name for t in schema.tables.values()}

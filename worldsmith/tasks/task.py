@@ -183,8 +183,5 @@ def values_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[Any]
 def markdown_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[str]]) -> str:
     """Return rows of cells as a fenced Markdown table under the columns' names."""
     lines = [[c.name for c in columns], ["---"] * len(columns), *rows]
-    return "\n".join(["```markdown", *(f"| {' | '.join(map(_escaped, line))} |" for line in lines), "```"])
-
-
-def _escaped(cell: str) -> str:
-    return cell.replace("|", "\\|")
+    rows_shown = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines)
+    return "\n".join(["```markdown", *(f"| {shown} |" for shown in rows_shown), "```"])

@@ -112,6 +112,12 @@ class World:
         """How its pages and questions are written: as people do, by the schema's bank, or in the plain voice."""
         return self.schema.language
 
+    @cached_property
+    def subject(self) -> str:
+        """The name of what it is about; "" where its schema has none for it."""
+        source = self.schema.bank.source.subject if self.schema.bank else None
+        return str(self.values[source.values][0]) if source else ""
+
     def __repr__(self) -> str:
         """Return the world's id and its size."""
         return f"World({self.id!r}, {self.facts} facts in {len(self.tables)} tables)"

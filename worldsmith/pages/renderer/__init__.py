@@ -1,8 +1,7 @@
 """Page plans to documents, and documents to Markdown, HTML and plain text."""
 
-from worldsmith.pages import boilerplate
 from worldsmith.pages.renderer.document import render
 from worldsmith.pages.renderer.emit import html, markdown, plain
 from worldsmith.pages.renderer.snippets import score
 
-__all__ = ["boilerplate", "html", "markdown", "plain", "render", "score"]
+__all__ = ["html", "markdown", "plain", "render", "score"]

@@ -70,6 +70,6 @@ def stating(part: Inline, cells: Iterable[Cell]) -> Inline:
     return part.with_cells((*part.cells, *more))
 
 
-def paragraphs(told: Sequence[Text], size: int) -> list[Piece]:
+def paragraphs(texts: Sequence[Text], size: int) -> list[Piece]:
     """Return sentences as paragraphs of `size` each."""
-    return [Para(flat(joined(told[i : i + size], " ", " "))) for i in range(0, len(told), size)]
+    return [Para(flat(joined(texts[i : i + size], " ", " "))) for i in range(0, len(texts), size)]

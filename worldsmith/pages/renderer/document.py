@@ -37,7 +37,7 @@ def render(page: Page, world: World, pages: Pages) -> Doc:
 def _rendered(page: Page, pages: Pages) -> Doc:
     name, named = page_heading(page, page.cells, pages)
     blocks = _written(page, name, pages) if _has_chrome(page) else _writing(page, name, pages)
-    pieces = tuple([piece for _, told in blocks for piece in told])
+    pieces = tuple([piece for _, block_pieces in blocks for piece in block_pieces])
     return Doc(page.url, name, page.date, pieces, named)
 
 
@@ -62,14 +62,14 @@ def declared(page: Page, pages: Pages) -> frozenset[str]:
     """Return the headings and paragraphs of a page's document that its language makes without a cell."""
     if not _has_chrome(page):
         return frozenset()
-    found: dict[str, None] = {}
-    for block, told in _written(page, page_title(page, page.cells, pages), pages):
-        for piece in told if block.kind in CHROME else ():
+    texts: dict[str, None] = {}
+    for block, block_pieces in _written(page, page_title(page, page.cells, pages), pages):
+        for piece in block_pieces if block.kind in CHROME else ():
             if isinstance(piece, Heading):
-                found[piece.text] = None
+                texts[piece.text] = None
             elif isinstance(piece, Para):
-                found[words_of(piece.text)] = None
-    return frozenset(found)
+                texts[words_of(piece.text)] = None
+    return frozenset(texts)
 
 
 def _has_chrome(page: Page) -> bool:
@@ -79,7 +79,7 @@ def _has_chrome(page: Page) -> bool:
 @lru_cache(maxsize=1)
 def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Piece, ...]], ...]:
     """Return the pieces of each block of a page called `name`; the last are kept: the guard asks after the writer."""
-    return tuple((block, tuple(told)) for block, told in _writing(page, name, pages))
+    return tuple((block, tuple(block_pieces)) for block, block_pieces in _writing(page, name, pages))
 
 
 def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:
@@ -88,12 +88,12 @@ def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[
     filled = any(block.kind in FILLERS for block in page.blocks)
     for block in page.blocks:
         if block.kind in FILLERS:
-            told = FILLERS[block.kind](desk, block, max(0, block.size + spare))
+            block_pieces = FILLERS[block.kind](desk, block, max(0, block.size + spare))
         else:
-            told = BLOCKS[block.kind](desk, block)
+            block_pieces = BLOCKS[block.kind](desk, block)
         if filled:
-            spare += block.size - sum(map(extent, told))
-        yield block, told
+            spare += block.size - sum(map(extent, block_pieces))
+        yield block, block_pieces
 
 
 FILLERS: dict[str, Callable[[Desk, Block, int], list[Piece]]] = {"text": fillers.text, "comments": fillers.comments}
@@ -105,7 +105,7 @@ BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "infobox": facts.infobox,
     "points": facts.points,
     "prose": sentences.prose,
-    "told": sentences.told,
+    "told": sentences.told_rows,
     "post": sentences.post,
     "named": sentences.named,
     "children": facts.children,
@@ -127,4 +127,4 @@ BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "written-thread": written.thread,
     "imprint": written.imprint,
 }
-"""One writer a kind of block."""
+"""Writers by kind of block."""

@@ -1,4 +1,4 @@
-"""A document as Markdown, HTML or plain text: one emitter a format, one function a piece."""
+"""A document as Markdown, HTML or plain text: one emitter per format, one function per piece."""
 
 from collections.abc import Callable, Iterable
 from html import escape

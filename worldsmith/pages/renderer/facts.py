@@ -38,8 +38,8 @@ def infobox(desk: Desk, block: Block) -> list[Piece]:
 def points(desk: Desk, block: Block) -> list[Piece]:
     """Some cells of the subject, its key left to the title."""
     form = desk.pages.world.schema.tables[block.cells[0].row.table]
-    told = tuple(cell for cell in block.cells if cell.col not in form.key)
-    return infobox(desk, Block(block.kind, told, block.variant, block.links)) if told else []
+    others = tuple(cell for cell in block.cells if cell.col not in form.key)
+    return infobox(desk, Block(block.kind, others, block.variant, block.links)) if others else []
 
 
 def children(desk: Desk, block: Block) -> list[Piece]:
@@ -73,16 +73,21 @@ def grid(desk: Desk, block: Block, rows: Rows, without: str, caption: str = "") 
     names = [n for n in dict.fromkeys(name for cells in rows.values() for name in cells) if n != without]
     order = sorted(names, key=lambda n: n not in desk.pages.world.schema.tables[table].key)
     if len(order) == 1:
-        told = [
+        texts = [
             stating(desk.text(c[order[0]], block), (c[without],) if without in c else ())
             for c in rows.values()
             if order[0] in c
         ]
         form = desk.pages.world.schema.tables[table]
-        if len(told) > 1 and sum(len(plain_part(text)) for text in told) + len(told) * (len(form.singular) + 19) < FEW:
-            return Para(flat([*joined([[text] for text in told], ", ", " and "), f" ({form.plural} in the directory)"]))
+        if (
+            len(texts) > 1
+            and sum(len(plain_part(text)) for text in texts) + len(texts) * (len(form.singular) + 19) < FEW
+        ):
+            return Para(
+                flat([*joined([[text] for text in texts], ", ", " and "), f" ({form.plural} in the directory)"])
+            )
         noun = f" ({form.singular} in the directory)"
-        return Items(tuple((text, noun) if isinstance(text, Link) else (text,) for text in told))
+        return Items(tuple((text, noun) if isinstance(text, Link) else (text,) for text in texts))
     lines = [_line(desk, block, cells, order, without) for cells in rows.values()]
     header = tuple(words.columns[table, n].header for n in order)
     return Grid(header, tuple(tuple((text,) for text in line) for line in _thinned(header, lines)), caption)
@@ -115,10 +120,10 @@ def _unlinked(text: Inline) -> Inline:
 
 def linked(desk: Desk, block: Block) -> list[Piece]:
     """The rows that name the subject in a column which only this page states."""
-    words, (told, inside, outside) = desk.pages.words, _sharing(block, block.by)
+    words, (shared, inside, outside) = desk.pages.words, _sharing(block, block.by)
     out: list[Piece] = []
-    if told:
-        start = f"{words.show(told)} is given as {lower(words.columns[told.row.table, block.by].label)} by "
+    if shared:
+        start = f"{words.show(shared)} is given as {lower(words.columns[shared.row.table, block.by].label)} by "
         names = [[desk.name_link(cells, block)] for cells in inside.values()]
         out.append(Para(flat([start, *joined(names, ", ", " and "), "."])))
     return out + _also(desk, block, outside)

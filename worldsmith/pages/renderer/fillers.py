@@ -1,5 +1,6 @@
 """Blocks without a cell: sections of prose, comments, links to other pages, notices, who wrote it."""
 
+from worldsmith.lang.english import ENGLISH
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece
 from worldsmith.pages.prose import SECTION, mixed
 from worldsmith.pages.renderer.block_context import Desk, flat, joined
@@ -25,9 +26,9 @@ def text(desk: Desk, block: Block, room: int) -> list[Piece]:
             out.append(Heading(2, head))
             part -= len(head) + 5
             room -= len(head) + 5
-        told = prose.paragraphs(name, chance, part, voice)
-        out += [Para((paragraph,)) for paragraph in told]
-        room -= sum(len(paragraph) + 2 for paragraph in told)
+        section = prose.paragraphs(name, chance, part, voice)
+        out += [Para((paragraph,)) for paragraph in section]
+        room -= sum(len(paragraph) + 2 for paragraph in section)
     return out
 
 
@@ -40,13 +41,13 @@ def comments(desk: Desk, block: Block, room: int) -> list[Piece]:
     chance = block.variant
     while room > POST // 2:
         chance = mixed(chance + 1)
-        name = handle(desk, chance >> 20)
+        name = handle(chance >> 20)
         most = min(room, POST // 2 + (chance >> 40) % POST) if room > 2 * POST else room
-        told = prose.paragraphs(names[chance % len(names)], chance, most - len(name) - 6, voice)
-        if not told:
+        comment = prose.paragraphs(names[chance % len(names)], chance, most - len(name) - 6, voice)
+        if not comment:
             break
-        out += [Heading(3, name), *(Para((paragraph,)) for paragraph in told)]
-        room -= len(name) + 6 + sum(len(paragraph) + 2 for paragraph in told)
+        out += [Heading(3, name), *(Para((paragraph,)) for paragraph in comment)]
+        room -= len(name) + 6 + sum(len(paragraph) + 2 for paragraph in comment)
     return out
 
 
@@ -57,16 +58,16 @@ def related(desk: Desk, block: Block) -> list[Piece]:
     for page_id in block.links:
         kind, _, n = page_id.rpartition("/")
         turn = "Next page" if kind == here and int(n) > int(number) else "Previous page"
-        told = turn if kind == here and kind != "world-guide" else desk.pages.anchor(page_id)
-        links.append([Link(told, desk.pages.url(page_id))])
+        anchor = turn if kind == here and kind != "world-guide" else desk.pages.anchor(page_id)
+        links.append([Link(anchor, desk.pages.url(page_id))])
     return [Heading(2, desk.heading("related")), Para(flat(joined(links, " · ", " · ")))] if links else []
 
 
 def byline(desk: Desk, block: Block) -> list[Piece]:
     """Who wrote the page."""
-    authors, told = desk.pages.authors, desk.pages.words.language.bylines
+    authors, bylines = desk.pages.authors, ENGLISH.bylines
     author = authors[(block.variant >> 4) % len(authors)]
-    return [Para((told[desk.page.look.turn % len(told)].replace("{author}", author),))]
+    return [Para((bylines[desk.page.look.turn % len(bylines)].replace("{author}", author),))]
 
 
 def notice(desk: Desk, block: Block) -> list[Piece]:
@@ -80,14 +81,14 @@ def cue(desk: Desk, block: Block) -> list[Piece]:
 
 
 def _leading(desk: Desk, block: Block, what: str) -> Para:
-    told = desk.pages.words.pick(what, "", desk.page.table, block.variant)
+    words = desk.pages.words.pick(what, "", desk.page.table, block.variant)
     links = [Link(desk.pages.anchor(page_id), desk.pages.url(page_id)) for page_id in block.links]
-    return Para(flat([told.rstrip(), " ", *joined([[link] for link in links], ", ", ", ")]))
+    return Para(flat([words.rstrip(), " ", *joined([[link] for link in links], ", ", ", ")]))
 
 
 def guide(desk: Desk, block: Block) -> list[Piece]:
     """Background paragraphs."""
-    return [Para((told,)) for told in desk.pages.background(block.variant)]
+    return [Para((paragraph,)) for paragraph in desk.pages.background(block.variant)]
 
 
 def wall(desk: Desk, block: Block) -> list[Piece]:

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import article
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Block, Heading, Inline, Link, Para, Piece, Span, Text
@@ -9,7 +10,7 @@ from worldsmith.pages.grammar import Plan
 from worldsmith.pages.renderer.block_context import Desk, flat, joined, paragraphs, stating
 from worldsmith.pages.titles import UNNAMED, called, key_cells
 from worldsmith.pages.types import by_row
-from worldsmith.pages.value_forms import written_day
+from worldsmith.pages.value_forms import possessive, written_day
 from worldsmith.world.model import Cell, Row
 
 
@@ -46,16 +47,16 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
     words, form, voice = desk.pages.words, desk.pages.world.schema.tables[row.table], desk.page.look.voice
     cells = by_row(block.cells).get(row, {})
     name, noun = called(words, row, cells), f"the {form.singular}"
-    again = noun if words.person(row.table) else "it"
-    told = [
+    again = noun if form.of_people else "it"
+    tellable = [
         c for c in cells.values() if c.col not in form.key and c.value is not None and words.plans[row.table, c.col]
     ]
-    plans = [_plan(words.plans[row.table, c.col], block.variant + 3 * i, words.show(c)) for i, c in enumerate(told)]
-    refs = [words.columns[row.table, c.col].ref for c in told]
+    plans = [_plan(words.plans[row.table, c.col], block.variant + 3 * i, words.show(c)) for i, c in enumerate(tellable)]
+    refs = [words.columns[row.table, c.col].ref for c in tellable]
     out: list[Text] = []
     i = 0
-    while i < len(told):
-        pair = i + 1 < len(told) and _shared(plans[i], plans[i + 1], refs[i] or refs[i + 1])
+    while i < len(tellable):
+        pair = i + 1 < len(tellable) and _shared(plans[i], plans[i + 1], refs[i] or refs[i + 1])
         n = 2 if pair else 1
         named = always or not out or any(refs[i : i + n]) or plans[i].kind in {"free", "back"}
         who = (
@@ -65,7 +66,7 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
             desk.text(c, block, unit=False)
             if ref
             else Span(_written(desk, c, spelled=voice.spelled and block.kind == "prose"), (c,))
-            for c, ref in zip(told[i : i + n], refs[i : i + n], strict=True)
+            for c, ref in zip(tellable[i : i + n], refs[i : i + n], strict=True)
         ]
         if who == name:
             values[0] = stating(values[0], key_cells(desk.pages.words, row, cells))
@@ -79,13 +80,10 @@ def sentences(desk: Desk, block: Block, row: Row, *, always: bool = False) -> li
         elif opener:
             out.append(flat([opener, *parts, "."]))
         else:
-            out.append(flat([_capital(start), *parts[1:], "."]))
+            begun = capital(start) if isinstance(start, str) else Span(capital(start.text), start.cells)
+            out.append(flat([begun, *parts[1:], "."]))
         i += n
     return out
-
-
-def _capital(part: str | Span) -> str | Span:
-    return capital(part) if isinstance(part, str) else Span(capital(part.text), part.cells)
 
 
 def _plan(plans: Sequence[Plan], turn: int, shown: str) -> Plan:
@@ -122,47 +120,43 @@ def _sentence(
             *joined([[f"{plan.before} ", value, plan.after] for plan, value in both], ", ", " and "),
         ]
     if kind == "own" and who.startswith("the ") and " of " in who:
-        told = [[f"the {plan.before} ", value, plan.after] for plan, value in both]
-        return [f"for {who}, ", *joined(told, ", ", " and ")]
+        clauses = [[f"the {plan.before} ", value, plan.after] for plan, value in both]
+        return [f"for {who}, ", *joined(clauses, ", ", " and ")]
     if kind == "own":
-        owner = "its" if who == "it" else _possessive(who)
-        told = [[f"{own if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
-        return joined(told, ", ", " and ")
+        owner = "its" if who == "it" else possessive(who)
+        clauses = [[f"{own if i else owner} {plan.before} ", value, plan.after] for i, (plan, value) in enumerate(both)]
+        return joined(clauses, ", ", " and ")
     if kind == "free" and turn & 1:
         return [f"{plans[0].before} ", values[0], f"{plans[0].after}{f' for {who}' if first else ''}"]
     if kind == "free":
         return [f"{f'for {who}, ' if first else ''}{plans[0].before} ", values[0], plans[0].after]
     if kind == "of":
         named = not who.startswith("the ") or " of " in who
-        owned = f"the {plans[0].before} of {who}" if named else f"{_possessive(who)} {plans[0].before}"
+        owned = f"the {plans[0].before} of {who}" if named else f"{possessive(who)} {plans[0].before}"
         return [f"{f'its {plans[0].before}' if who == 'it' else owned} is ", values[0], plans[0].after]
     if kind == "back":
         return [values[0], f"{plans[0].after} is what the entry has{f' for {who}' if first else ''} {plans[0].before}"]
-    told = [
+    clauses = [
         [f"{'' if i and plan.kind == kind else plan.kind + ' '}{plan.before} ", value]
         for i, (plan, value) in enumerate(both)
     ]
-    return [f"{who} ", *joined(told, ", ", " and ")]
-
-
-def _possessive(who: str) -> str:
-    return f"{who}'" if who.endswith("s") else f"{who}'s"
+    return [f"{who} ", *joined(clauses, ", ", " and ")]
 
 
 def prose(desk: Desk, block: Block) -> list[Piece]:
     """Running text about the subject, in paragraphs of up to three sentences."""
     row = desk.page.subject
     assert row is not None
-    told = sentences(desk, block, row)
-    return [Heading(2, desk.heading("prose")), *paragraphs(told, 3 + block.variant % 3)] if told else []
+    texts = sentences(desk, block, row)
+    return [Heading(2, desk.heading("prose")), *paragraphs(texts, 3 + block.variant % 3)] if texts else []
 
 
-def told(desk: Desk, block: Block) -> list[Piece]:
+def told_rows(desk: Desk, block: Block) -> list[Piece]:
     """A paragraph that tells a row and names it in every sentence."""
     out: list[Piece] = []
     for row, cells in by_row(block.cells).items():
-        told = sentences(desk, block, row, always=True) or [_alone(desk, row, cells)]
-        out += paragraphs(told, 6)
+        texts = sentences(desk, block, row, always=True) or [_alone(desk, row, cells)]
+        out += paragraphs(texts, 6)
     return out
 
 
@@ -175,13 +169,12 @@ def _alone(desk: Desk, row: Row, cells: dict[str, Cell]) -> Text:
 
 def post(desk: Desk, block: Block) -> list[Piece]:
     """What somebody in a forum tells of a row."""
-    return [Heading(3, handle(desk, block.variant)), *told(desk, block)]
+    return [Heading(3, handle(block.variant)), *told_rows(desk, block)]
 
 
-def handle(desk: Desk, chance: int) -> str:
+def handle(chance: int) -> str:
     """Return the name of somebody in a forum: ordinary words in small letters."""
-    lists = desk.pages.words.language.lists
-    handles, animals = lists["handle"], lists["animal"]
+    handles, animals = ENGLISH.lists["handle"], ENGLISH.lists["animal"]
     return f"{handles[chance % len(handles)]} {animals[(chance >> 8) % len(animals)]}"
 
 

@@ -11,7 +11,7 @@ from itertools import chain
 
 from worldsmith.cache import keep
 from worldsmith.lang.morphology import lower
-from worldsmith.lang.page_phrases import capital
+from worldsmith.lang.page_phrases import PHRASES, capital
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.page_kind import SNIPPET, TITLE, byte, quantile
 from worldsmith.pages.renderer.block_context import Desk
@@ -77,7 +77,7 @@ def _written_hit(page: Page, pages: Pages) -> WrittenHit:
     title = written_title(desk, page.head, page.head.cells)
     passages = passage(desk, quantile(SNIPPET, byte(chance, 0) / 255))
     between = " … " if pages.voice.pages[page.head.by].source.form == "thread" else " "
-    hit_texts = words_of(title) + part(page, pages.words), between.join(map(words_of, passages))
+    hit_texts = words_of(title) + part(page), between.join(map(words_of, passages))
     spans = [(p.text, p.cells) for text in (title, *passages) for p in text if not isinstance(p, str)]
     return WrittenHit(hit_texts, tuple(spans))
 
@@ -94,8 +94,8 @@ def cues(page: Page, query: str) -> frozenset[str]:
     """
     if page.head.by:
         return NONE
-    asked, labels = _query_words(query[-QUERY:]), _label_words(page.topics)  # operators stand before the words
-    return NONE if asked.isdisjoint(labels) else asked & labels
+    words, labels = _query_words(query[-QUERY:]), _label_words(page.topics)  # operators stand before the words
+    return NONE if words.isdisjoint(labels) else words & labels
 
 
 @lru_cache(maxsize=512)
@@ -109,7 +109,7 @@ def _title(page: Page, pages: Pages, chance: int) -> str:
     What follows the page's own title stands behind a bar and holds no cell; it breaks off, as a tagline does, where
     the title would be too long.
     """
-    name, ending = heading(page, page.head.cells, pages.words), part(page, pages.words)
+    name, ending = heading(page, page.head.cells, pages.words), part(page)
     if len(name) + len(ending) > TITLE_MOST:
         # What follows a row's name is a column's label, half of which ("its oldest") would say something else, or a
         # tagline, of which any part will do.
@@ -129,7 +129,7 @@ def _title(page: Page, pages: Pages, chance: int) -> str:
     return f"{longer[: min(cuts, key=lambda cut: abs(cut + 4 - length))]} ..." if cuts else best
 
 
-def _stated(page: Page, pages: Pages, asked: frozenset[str]) -> str:
+def _stated(page: Page, pages: Pages, query_cues: frozenset[str]) -> str:
     """Return the sentence of the head's cells, those asked for first; empty where it has none."""
     words, rows = pages.words, by_row(page.head.cells)
     if not rows:
@@ -148,25 +148,25 @@ def _stated(page: Page, pages: Pages, asked: frozenset[str]) -> str:
     name = called(words, row, cells)
     name = name if len(form.key) == 1 else name.removeprefix("the ")
     labels = {c: lower(words.columns[row.table, c].label) for c in cells if c not in form.key}
-    first = sorted(labels, key=lambda c: asked.isdisjoint(_query_words(labels[c])))
-    told = [f"{labels[c]} {words.measure(cells[c])}" for c in first]
-    if told:
-        return f"{capital(name)}: {'; '.join(told)}."
+    first = sorted(labels, key=lambda c: query_cues.isdisjoint(_query_words(labels[c])))
+    parts = [f"{labels[c]} {words.measure(cells[c])}" for c in first]
+    if parts:
+        return f"{capital(name)}: {'; '.join(parts)}."
     return f"{capital(name)} ({form.singular})." if len(form.key) == 1 else f"{capital(name)}."
 
 
 def _snippet(page: Page, query: str, pages: Pages, chance: int) -> str:
     """Return the text of a hit: what the head's cells say, then phrases without a cell, to a drawn length."""
-    asked = cues(page, query)
+    query_cues = cues(page, query)
     length = max(quantile(SNIPPET, byte(chance, 0) / 255), LEAST)
-    stated = _stated(page, pages, asked)
-    asides = chain(_topics(page, asked, chance), _asides(page, pages, chance))
+    stated = _stated(page, pages, query_cues)
+    asides = chain(_topics(page, query_cues, chance), _asides(page, pages, chance))
     if byte(chance, 1) * 100 < ELLIPSIS * 256:
         return _broken(stated, asides, length)
     return _whole(stated, asides, length)
 
 
-def _topics(page: Page, asked: frozenset[str], chance: int) -> list[str]:
+def _topics(page: Page, query_cues: frozenset[str], chance: int) -> list[str]:
     """Return the labels of what the page tells beyond its head, those in the query first, as one text."""
     head = {(cell.row.table, cell.col) for cell in page.head.cells}
     labels = [label for place, label in page.topics if place not in head]
@@ -174,15 +174,14 @@ def _topics(page: Page, asked: frozenset[str], chance: int) -> list[str]:
         return []
     turn = byte(chance, 2) % len(labels)
     labels = labels[turn:] + labels[:turn]
-    if asked:
-        labels.sort(key=lambda label: asked.isdisjoint(_query_words(label)))
+    if query_cues:
+        labels.sort(key=lambda label: query_cues.isdisjoint(_query_words(label)))
     return [f"{' · '.join(dict.fromkeys(labels[: 3 + byte(chance, 3) % 3]))}."]
 
 
 def _asides(page: Page, pages: Pages, chance: int) -> Iterator[str]:
     """Yield the cell-free sentences that may fill the snippet, in a drawn order; a background page's own first."""
-    phrases = pages.words.phrases
-    fitting = phrases.asides + (phrases.entry_asides if page.subject else ())
+    fitting = PHRASES.asides + (PHRASES.entry_asides if page.subject else ())
     turn, step = byte(chance, 4), 1 + byte(chance, 5) % (len(fitting) - 1)
     for block in page.blocks:
         if block.kind == "guide":

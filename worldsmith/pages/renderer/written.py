@@ -170,8 +170,8 @@ def row_sentences(pen: Pen, row: Row, cells: Cells, implied: Sequence[Cell], cha
     chosen = _chosen(pen, row, cells, key_set, path_set(bits, todo), chance)
     for sentence in chosen:
         pen.recent[sentence.place] = pen.recent.get(sentence.place, 0) + 1
-    told = reduce(or_, [s.stated for s in chosen], 0)
-    left = [p for p in todo if not bits.get(p, 0) & told]
+    stated = reduce(or_, [s.stated for s in chosen], 0)
+    left = [p for p in todo if not bits.get(p, 0) & stated]
     order = sorted(chosen, key=lambda s: (not s.names(key_set), s.place))
     over = pen.over if page.subject in {row, None} else False
     out = _sentence_texts(pen, order, cells, row.table, over)
@@ -191,16 +191,16 @@ def _chosen(pen: Pen, row: Row, cells: Cells, key: PathSet, todo: PathSet, chanc
     """
     usable, every = pen.voice.fillable(row.table, pen.written.genre, pen.host, cells)
     chosen: list[Sentence] = []
-    told = 0
+    stated = 0
     openers = ((some, goal) for goal in (todo, key) for some in (usable, every) if key)
     first = next((best for some, goal in openers if (best := _best(pen, some, cells, goal, 0, chance, key))), None)
     if first is not None:
         chosen.append(first)
-        told = first.stated
+        stated = first.stated
     for among in (usable, every):
-        while todo & ~told and (best := _best(pen, among, cells, todo & ~told, told, chance)):
+        while todo & ~stated and (best := _best(pen, among, cells, todo & ~stated, stated, chance)):
             chosen.append(best)
-            told |= best.stated
+            stated |= best.stated
     return _without_idle(chosen, key)
 
 
@@ -216,7 +216,7 @@ def _without_idle(chosen: Sequence[Sentence], key: PathSet) -> list[Sentence]:
 
 
 def _best(
-    pen: Pen, among: Sentences, cells: Cells, todo: PathSet, told: PathSet, chance: int, key: PathSet = 0
+    pen: Pen, among: Sentences, cells: Cells, todo: PathSet, stated: PathSet, chance: int, key: PathSet = 0
 ) -> Sentence | None:
     """Return the sentence that tells most of what is to be told, chance weighing in; None where none tells any.
 
@@ -227,7 +227,7 @@ def _best(
         among: sentences that the cells fill, in order.
         cells: the row's cells.
         todo: what is to be told.
-        told: what was told.
+        stated: what is stated already.
         chance: what chance hangs on.
         key: what it must state by its slots.
     """
@@ -236,7 +236,7 @@ def _best(
         fresh = sentence.stated & todo
         if not fresh or key & ~sentence.exact:
             continue
-        again = (sentence.stated & told).bit_count()
+        again = (sentence.stated & stated).bit_count()
         if sentence.place in recent:
             again += min(recent[sentence.place], 3)
         gain = fresh.bit_count() ** 0.5 - REPEAT * again
@@ -254,7 +254,7 @@ def _sentence_texts(pen: Pen, order: Sequence[Sentence], cells: Cells, table: st
     form, words = pen.desk.pages.world.schema.tables[table], pen.desk.pages.words
     key = form.key[0] if len(form.key) == 1 else ""
     noun = f"the {form.singular}"
-    if key and words.person(table) and (key,) in cells:
+    if key and form.of_people and (key,) in cells:
         noun = words.show(cells[key,]).rsplit(" ", 1)[-1]
     out: list[Text] = []
     names = 0
@@ -383,17 +383,14 @@ def _grouped_paragraphs(groups: Sequence[Sequence[Text]], chance: int) -> list[P
 def card(desk: Desk, block: Block) -> list[Piece]:
     """Labels and values of the subject; a table for each kind of row that refers to it."""
     pen = pen_of(desk, block)
-    columns, form = (
-        desk.pages.words.columns,
-        desk.pages.world.schema.tables[block.cells[0].row.table] if block.cells else None,
-    )
+    columns = desk.pages.words.columns
     row, _, children = pen.subject_parts
     pairs: list[tuple[str, Text]] = []
     own = [c for c in block.cells if c.row == row or (c.row not in children and c.col not in _key_of(desk, c.row))]
     for cell in own:
         label = pen.voice.label(columns[cell.row.table, cell.col], pen.style)
         pairs.append((capital(label), (pen.span(cell, pen.value(cell)),)))
-    out: list[Piece] = [*map(_para, _opening(pen)), _labelled_pairs(pairs, pen.style)] if form else []
+    out: list[Piece] = [*map(Para, _opening(pen)), _labelled_pairs(pairs, pen.style)] if block.cells else []
     return [*out, *_child_tables(pen, children)]
 
 
@@ -421,10 +418,6 @@ def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
             out.append(Heading(2, capital(tables[table].plural)))
             out.append(_grid(pen, rows, ref) if rows else Para((NONE,)))
     return out
-
-
-def _para(text: Text) -> Piece:
-    return Para(text)
 
 
 def _key_of(desk: Desk, row: Row) -> tuple[str, ...]:
@@ -466,7 +459,7 @@ def entries(desk: Desk, block: Block) -> list[Piece]:
     """One item for each row of a list, or of the rows that refer to the subject: a few sentences each."""
     pen = pen_of(desk, block)
     items = [flat(joined(sentences, " ", " ")) for sentences in _items(pen) if sentences]
-    return [*map(_para, _opening(pen)), *([Items(tuple(items), ordered=bool(pen.style.turn & 4))] if items else [])]
+    return [*map(Para, _opening(pen)), *([Items(tuple(items), ordered=bool(pen.style.turn & 4))] if items else [])]
 
 
 def _items(pen: Pen) -> Iterator[list[Text]]:
@@ -495,7 +488,7 @@ def table(desk: Desk, block: Block) -> list[Piece]:
     rows: dict[Row, list[Cell]] = {}
     for cell in block.cells:
         rows.setdefault(cell.row, []).append(cell)
-    return [*map(_para, _opening(pen)), *([_grid(pen, rows, desk.page.scope)] if rows else [])]
+    return [*map(Para, _opening(pen)), *([_grid(pen, rows, desk.page.scope)] if rows else [])]
 
 
 def thread(desk: Desk, block: Block) -> list[Piece]:
@@ -506,7 +499,7 @@ def thread(desk: Desk, block: Block) -> list[Piece]:
     at = turn = 0
     while at < len(sentences):
         size = 1 + mixed(block.variant + at) % 3
-        out += [Heading(3, handle(desk, mixed(block.variant + turn))), *map(_para, sentences[at : at + size])]
+        out += [Heading(3, handle(mixed(block.variant + turn))), *map(Para, sentences[at : at + size])]
         at, turn = at + size, turn + 1
     return out
 

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from ahocorasick_rs import AhoCorasick
 
+from worldsmith.cache import cached_method
 from worldsmith.pages.voice import Sentence, Voice
 from worldsmith.schema.patterns import SUBJECT, Either, OneOf, Pattern, Slot, read_pattern
 from worldsmith.simulate.guard.text import clean, lowered, squeeze
@@ -55,19 +56,16 @@ class Form:
         """Whether its own words are so many that a text that has them means what it means."""
         return sum(len(_LETTER.findall(text)) for text in self._own_words) >= TELLING
 
-    @cached_property
-    def _regex(self) -> dict[bool, re.Pattern[str]]:
-        return {}
+    @cached_method
+    def _regex(self, over: bool) -> re.Pattern[str]:
+        return re.compile(self._source(over=over, wanted=()))
 
     def match(self, text: str, *, over: bool) -> tuple[str, ...] | None:
         """Return what stands in its slots in a text in lower case; None where it doesn't fit.
 
         A row that is `over` is told of in the past. The number of a noun is a matter of grammar, not of truth.
         """
-        regex = self._regex.get(over)
-        if regex is None:
-            regex = self._regex[over] = re.compile(self._source(over=over, wanted=()))
-        match = regex.fullmatch(text)
+        match = self._regex(over).fullmatch(text)
         return match.groups() if match else None
 
     def match_values(self, text: str, wanted: Sequence[Sequence[str]], *, over: bool) -> tuple[str, ...] | None:
@@ -107,7 +105,6 @@ class BankForms:
 
     def __init__(self, voice: Voice) -> None:
         self.voice = voice
-        self._values: dict[tuple[str, str], frozenset[str]] = {}
         genres = dict.fromkeys(page.genre for page in voice.pages.values())
         sentences = {
             s.tell.place: s for table in voice.schema.tables for genre in genres for s in voice.sentences(table, genre)
@@ -130,13 +127,10 @@ class BankForms:
         for line in self.voice.looks[site].imprint:
             yield read_pattern(line.replace("{site}", self.voice.sites[site].name))
 
+    @cached_method
     def values(self, table: str, column: str) -> frozenset[str]:
         """Return the values of a column of names or options, as names are compared."""
-        known = self._values.get((table, column))
-        if known is None:
-            held = (value for value in self.voice.world.tables[table][column] if isinstance(value, str))
-            known = self._values[table, column] = frozenset(map(squeeze, held))
-        return known
+        return frozenset(squeeze(v) for v in self.voice.world.tables[table][column] if isinstance(v, str))
 
     def places(self, text: str) -> list[tuple[int, int, Form]]:
         """Return the forms whose longest words stand in a text in lower case, each with their place."""

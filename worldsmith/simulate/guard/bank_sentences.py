@@ -7,10 +7,11 @@ pattern's words and is true of no row is rejected. Any other is left to the judg
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple, get_args
 
+from worldsmith.cache import cached_method
 from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
 from worldsmith.pages import Page, Pages
@@ -72,12 +73,11 @@ class PageSentences:
     pages: Pages
     page: Page
     facts: Facts
-    _cells: dict[Row, Cells] = field(default_factory=dict)
 
     @cached_property
     def title(self) -> str:
         """Our own title over these cells."""
-        return page_heading(self.page, self.facts.cells, self.pages)[0] + part(self.page, self.pages.words)
+        return page_heading(self.page, self.facts.cells, self.pages)[0] + part(self.page)
 
     @cached_property
     def named(self) -> tuple[Cell, ...]:
@@ -105,12 +105,10 @@ class PageSentences:
             rows.setdefault(row.table, []).append(row)
         return rows
 
+    @cached_method
     def cells(self, row: Row) -> Cells:
         """Return the cells of a row by path."""
-        known = self._cells.get(row)
-        if known is None:
-            known = self._cells[row] = row_cells(self.pages, row, self.facts.cells)
-        return known
+        return row_cells(self.pages, row, self.facts.cells)
 
     @cached_property
     def _frame_cells(self) -> Cells:
@@ -308,9 +306,9 @@ class PageSentences:
 
     def _nouns(self, row: Row) -> frozenset[str]:
         """Return what may stand for a row's name: what it is, a pronoun, a person's surname."""
-        words, form = self.pages.words, self.pages.world.schema.tables[row.table]
+        form = self.pages.world.schema.tables[row.table]
         nouns = {f"the {form.singular}".lower(), f"this {form.singular}".lower()}
-        if not words.person(row.table):
+        if not form.of_people:
             return frozenset(nouns | {"it"})
         (name,) = self.pages.world.key(row) if len(form.key) == 1 else ("",)
         return frozenset(nouns | {"he", "she", "they", lowered(clean(str(name))).rsplit(" ", 1)[-1]})

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from worldsmith.lang.stems import stem
-from worldsmith.schema import Aggregate, Invent, Schema, Table
+from worldsmith.schema import Aggregate, Schema
 from worldsmith.simulate.guard.entitlement import Facts
 from worldsmith.simulate.guard.names import ColumnId, columns_by_id, group_columns
 from worldsmith.simulate.guard.text import clean, tokens
@@ -31,7 +31,7 @@ class Stems:
             (word, place) for place, c in every.items() for word in _stems(c.label, c.says, nouns.get(place, ""))
         )
         self._filler_columns = group_columns((word, place) for place, c in every.items() for word in _stems(c.none))
-        self.people = frozenset(place for place, table in counted.items() if is_of_people(table))
+        self.people = frozenset(place for place, table in counted.items() if table.of_people)
         """The columns that count people."""
 
     def columns(self, words: Iterable[str]) -> frozenset[ColumnId]:
@@ -41,11 +41,6 @@ class Stems:
     def fillers(self, words: Iterable[str]) -> frozenset[ColumnId]:
         """Return the columns whose words for null some words are of."""
         return frozenset(c for w in words if w not in WEAK for c in self._filler_columns.get(stem(w), ()))
-
-
-def is_of_people(table: Table) -> bool:
-    """Whether the rows of a table are people."""
-    return any(c.key and isinstance(c.fill, Invent) and c.fill.kind == "person" for c in table.columns)
 
 
 def _stems(*texts: str) -> list[str]:

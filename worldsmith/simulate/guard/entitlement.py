@@ -6,7 +6,7 @@ from functools import cached_property
 from typing import Any
 
 from worldsmith import scoring
-from worldsmith.pages.types import Page
+from worldsmith.pages.types import Page, by_row
 from worldsmith.schema import Schema, Value
 from worldsmith.simulate.guard.names import ColumnId, Mention, columns_by_id
 from worldsmith.simulate.guard.quantity import Quantity, states
@@ -49,10 +49,7 @@ class Facts:
     @cached_property
     def rows(self) -> Mapping[Row, Mapping[str, Cell]]:
         """Cells by row and column."""
-        rows: dict[Row, dict[str, Cell]] = {}
-        for cell in self.cells:
-            rows.setdefault(cell.row, {})[cell.col] = cell
-        return rows
+        return by_row(self.cells)
 
     @cached_property
     def tables(self) -> frozenset[str]:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from worldsmith.lang.stems import stem
 from worldsmith.schema import After, Aggregate, Choice, Rank, Schema, Table
 from worldsmith.scoring.values.units import MAGNITUDES, unit_named
-from worldsmith.simulate.guard.column_words import WEAK, is_of_people
+from worldsmith.simulate.guard.column_words import WEAK
 from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.measures import lacks_magnitude
 from worldsmith.simulate.guard.names import ColumnId, columns_by_id, group_columns
@@ -329,7 +329,7 @@ def _tables_counted(schema: Schema) -> dict[str, frozenset[ColumnId]]:
     """Return, by the stems of each table's nouns, the columns that count such things: by their fill or their words."""
     counted: dict[str, frozenset[ColumnId]] = {}
     for table in schema.tables.values():
-        for noun in _nouns(table) | ({PERSON} if is_of_people(table) else set()):
+        for noun in _nouns(table) | ({PERSON} if table.of_people else set()):
             counted[noun] = frozenset(
                 place
                 for place, c in columns_by_id(schema).items()
@@ -349,6 +349,6 @@ def _tables_named(schema: Schema) -> dict[str, frozenset[str]]:
         words = _nouns(table)
         for column in (c for c in table.columns if c.key):
             words |= {stem(w) for w in tokens(clean(column.label)) if len(w) >= 4 and w not in WEAK}
-        for word in words | ({PERSON} if is_of_people(table) else set()):
+        for word in words | ({PERSON} if table.of_people else set()):
             named.setdefault(word, set()).add(table.name)
     return {word: frozenset(tables) for word, tables in named.items()}

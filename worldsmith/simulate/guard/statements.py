@@ -82,13 +82,9 @@ class Statements:
             for span, cells in span_cells
             if span not in vague
             for c in cells
-            if not self._is_year_of_day(span, c, years)
+            if span not in years or self.columns.of(c).kind != "date"  # the year of a day tells no day
         ]
         return Finding(wrong, tuple(stated), rows)
-
-    def _is_year_of_day(self, span: Span, cell: Cell, years: set[Span]) -> bool:
-        """Whether a year stands for a day."""
-        return span in years and self.columns.of(cell).kind == "date"
 
     def _inadmissible_part(
         self, sentence: Sentence, names: Sequence[Mention], counted: Sequence[Quantity], facts: Facts
