@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import duckdb
 import pytest
 from click.testing import CliRunner, Result
 from starlette.testclient import TestClient
@@ -292,6 +293,30 @@ def test_commands_take_a_pool_as_they_take_a_world(folder: Path, simulator: Pool
     assert [(row["item_f1"], row["row_f1"]) for row in rows] == [(1.0, 1.0)] * 4
     verified = cli(main, ["tasks", str(folder), "--pool", "--verify"])
     assert (verified.exit_code, "all certificates hold" in verified.output) == (0, True)
+
+
+def test_exports_send_agents_to_the_pool(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    for to in ("jsonl", "verl"):
+        args = ["export", str(folder), "--pool", "--to", to, "--out", str(tmp_path / to), "--json"]
+        result = CliRunner().invoke(main, args)
+        assert result.exit_code == 0, result.output
+        counts = json.loads(result.output)
+        assert counts["train"] + counts["test"] == sum(len(tasks) for _, tasks in pool_tasks_by_world(pool))
+    rows = [json.loads(line) for line in (tmp_path / "jsonl" / "train.jsonl").read_text().splitlines()]
+    assert {row["base_url"] for row in rows} == {f"http://127.0.0.1:8000/w/{pool.id}"}
+    places = duckdb.sql(
+        f"SELECT DISTINCT extra_info.tools_kwargs.web_search.create_kwargs.world FROM '{tmp_path}/verl/*.parquet'"
+    )
+    assert places.fetchall() == [(pool.id,)]
+    refused = CliRunner().invoke(main, ["export", str(folder), "--pool", "--to", "sft", "--out", str(tmp_path / "sft")])
+    assert (refused.exit_code, "leave --pool out" in refused.output) == (2, True)
+
+
+def test_an_environment_takes_only_tasks_proved_where_their_calls_are_answered(simulator: PoolSimulator) -> None:
+    place, tasks = next((place, tasks) for place, tasks in pool_tasks_by_world(simulator.pool) if tasks)
+    world = simulator.pool.open(place.name)
+    with pytest.raises(UsageError, match=f"was proved in {simulator.id}, not in {world.id}"):
+        Environment(world, tasks[0], Simulator(world))
 
 
 def test_a_pool_without_tasks_says_how_to_make_them(folder: Path, tmp_path: Path) -> None:

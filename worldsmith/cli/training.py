@@ -331,6 +331,7 @@ def _explanation(result: Any) -> str:
     "own, or nowhere.",
 )
 @click.option("--verify", is_flag=True, help="Replay every certificate first, half a second per world.")
+@pool_option
 @json_option
 def export(
     paths: tuple[Path, ...],
@@ -341,6 +342,7 @@ def export(
     reasoning: "Placement | None",
     *,
     verify: bool,
+    pooled: bool,
     as_json: bool,
 ) -> None:
     """Hand the tasks of worlds to a trainer.
@@ -358,8 +360,16 @@ def export(
 
     if to not in FORMATS:
         raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")
+    pool = pool_at(paths, quiet=as_json) if pooled else None
     result = write(
-        usable_worlds(paths), to, out, base_url=base_url, test_share=test_share, replay=verify, reasoning=reasoning
+        list(pool.folders.values()) if pool else usable_worlds(paths),
+        to,
+        out,
+        base_url=base_url,
+        test_share=test_share,
+        replay=verify,
+        reasoning=reasoning,
+        pool=pool,
     )
     if as_json:
         emit(result)

@@ -9,6 +9,7 @@ from worldsmith import __version__
 from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import task_fault
 from worldsmith.mining.pipeline import Mined, MiningRequest
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
@@ -49,17 +50,20 @@ def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int
         return None
 
 
-def task_faults(folder: Path, tasks: Iterable[Task], *, replay: bool = False) -> dict[str, str]:
+def task_faults(
+    folder: Path, tasks: Iterable[Task], *, replay: bool = False, simulator: PoolSimulator | None = None
+) -> dict[str, str]:
     """Return why tasks of the world in `folder` don't hold, by task id; nothing for those that do.
 
     A file that is, byte for byte, what its record says was mined for this world by these versions needs no replay, and
-    is replayed only with `replay`. Otherwise each task is computed again (`certificates.task_fault`).
+    is replayed only with `replay`. Otherwise each task is computed again (`certificates.task_fault`), in the pool of
+    `simulator` where there is one.
     """
-    if not replay and _as_mined(folder):
+    if not replay and simulator is None and _as_mined(folder):
         return {}
     world = files.load_world(folder)
-    simulator = Simulator(world)
-    return {task.task_id: why for task in tasks if (why := task_fault(task, world, simulator))}
+    web = simulator or Simulator(world)
+    return {task.task_id: why for task in tasks if (why := task_fault(task, world, web))}
 
 
 def _as_mined(folder: Path) -> bool:

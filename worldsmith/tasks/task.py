@@ -65,6 +65,11 @@ class Task:
         return f"{self.world}-{self.size if self.kind == 'wide' else self.kind}-{self.digest[:10]}"
 
     @property
+    def web(self) -> str:
+        """What its calls are answered by: the pool that its certificate was made in, else its world alone."""
+        return str(self.certificate.get("pool") or self.world)
+
+    @property
     def free(self) -> tuple[str, ...]:
         """The headers of the columns that the question fixes or that hardly vary."""
         return tuple(c.name for c in self.columns if c.free)

@@ -156,6 +156,11 @@ class Environment:
             raise UsageError(f"task {self.task.task_id} is of the world {self.task.world}, not of {self.world.id}")
         if self.task.world_digest != self.world.digest:
             raise UsageError(f"task {self.task.task_id} is not of this state of {self.world.id}: mine its tasks again")
+        if self.task.certificate and self.task.web != self.simulator.id:
+            raise UsageError(
+                f"task {self.task.task_id} was proved in {self.task.web}, not in {self.simulator.id}: take the tasks of "
+                "_tasks/<pool>.jsonl for a pool, of _tasks/<world>.jsonl for a world alone"
+            )
 
     def __repr__(self) -> str:
         """Return what is played and how far."""

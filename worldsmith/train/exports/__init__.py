@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.pages.pool import Pool
 from worldsmith.train.exports import jsonl, sft, verl
 from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
 from worldsmith.world.files import staged_files, write_file
@@ -34,6 +35,7 @@ def export(
     test_share: float = 0.1,
     replay: bool = False,
     reasoning: sft.Placement | None = None,
+    pool: Pool | None = None,
 ) -> dict[str, int]:
     """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
@@ -44,6 +46,7 @@ def export(
         base_url: where the trainer reaches `worldsmith serve`.
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
         replay: whether to play every certificate again, those too whose file is as it was mined.
+        pool: the worlds' pool, whose tasks are written instead of theirs; agents then work in the web of all of them.
         reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
 
     Raises:
@@ -63,7 +66,9 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    splits = split_tasks(load_tasks(folders, replay=replay), test_share)
+    if pool is not None and to == "sft":
+        raise UsageError("conversations to imitate are of worlds alone: leave --pool out for --to sft")
+    splits = split_tasks(load_tasks(folders, replay=replay, pool=pool), test_share)
     with staged_files(out) as part:
         writer(splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"

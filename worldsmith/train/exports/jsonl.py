@@ -28,7 +28,7 @@ A line is one task. Serve its world with `worldsmith serve`; agents reach it at 
 | answer_format | how the answer is to be given |
 | reference | JSON text: {{"columns", "rows", "evidence"}}: the gold, in no other field. Keep it from agents |
 | max_turns, min_turns, tool_tokens | a limit to set; turns and tool tokens of the shortest known way |
-| base_url | where the world is served: {base}/w/<world> |
+| base_url | where the world, or its pool, is served: {base}/w/<world or pool> |
 | worldsmith_version | what wrote the file |
 | canary | see below |
 
@@ -95,7 +95,7 @@ def row(task: Task, split: str, base: str, reference: str) -> dict[str, Any]:
         "max_turns": task.max_turns,
         "min_turns": task.turns,
         "tool_tokens": task.tool_tokens,
-        "base_url": f"{base}/w/{task.world}",
+        "base_url": f"{base}/w/{task.web}",
         "worldsmith_version": __version__,
         "canary": CANARY,
     }

@@ -56,7 +56,7 @@ def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> 
 
 def row(task: Task, split: str, index: int, base: str, reference: str) -> dict[str, Any]:
     """Return the row of a task that is scored by `reference`, as verl's dataset reads it."""
-    place = {"create_kwargs": {"world": task.world, "base_url": base}}
+    place = {"create_kwargs": {"world": task.web, "base_url": base}}
     return {
         "data_source": f"worldsmith/{task.kind}",
         "agent_name": "tool_agent",
