@@ -698,6 +698,13 @@ def test_schema_check(tmp_path, repository):
         (["score", "{out}", "{out}"], "Is a directory: name a .jsonl file in it"),
         (["schema", "check", "{out}"], "That is a folder: name a .toml file in it"),
         (["show", "{world}", "--page", "shop/9999"], "no page"),
+        (["search", "{world}", "x", "--store", "{out}"], "unable to open database file. Name a file in a folder"),
+        (["search", "{world}", "x", "--store", "{out}/no/x.db"], "x.db: unable to open database file. Name a file"),
+        (["search", "{world}", "x", "--model", ""], "the name of the model is empty"),
+        (["search", "{world}", "x", "--model", "m", "--deadline", "nan"], "nan is no finite number"),
+        (["generate", "town", "--density", "nan", "--out", "x"], "nan is no finite number"),
+        (["schema", "check", "{world}/world.json"], "That is a file: end its name in .toml"),
+        (["generate", "town.toml", "--out", "x"], "Did you mean the shipped schema 'town'?"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_2(out, args, says):

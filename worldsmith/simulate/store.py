@@ -89,10 +89,13 @@ class Store:
         """Open or make the file.
 
         Raises:
-            FormatError: the file is no store of this version.
+            FormatError: the file can't be opened, or is no store of this version.
         """
         self._lock, self._path = Lock(), path
-        self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+        try:
+            self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+        except sqlite3.OperationalError as error:
+            raise FormatError(f"{path}: {error}. Name a file in a folder that exists and can be written.") from None
         try:
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = normal")
