@@ -84,8 +84,8 @@ def _with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(_toml_error(path, text, error)) from None
-    bank = read_bank(json_values(data), schema, path.name)
-    return replace(schema, bank=completed(bank, schema, path.name))
+    bank = read_bank(json_values(data), schema, str(path))
+    return replace(schema, bank=completed(bank, schema, str(path)))
 
 
 @lru_cache(maxsize=32)
