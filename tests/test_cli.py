@@ -324,6 +324,19 @@ def test_workers_end_with_a_process_that_was_killed(tmp_path):
     pytest.fail("workers live on")
 
 
+@pytest.mark.slow
+def test_an_interrupt_ends_all_processes_without_a_traceback(tmp_path):
+    command = [*WORLDSMITH, "generate", "town", "--count", "40", "--tasks", "4", "--jobs", "2", "--out", tmp_path / "w"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    while not worlds(tmp_path / "w"):
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # what a terminal does: the workers get it too
+    output, _ = process.communicate(timeout=120)
+    assert output.decode().strip() == "Aborted!"
+    assert process.returncode == 1
+    assert not list((tmp_path / "w").glob(".*"))
+
+
 def no_manifest(world):
     (world / "world.json").unlink()
     return "world.json is missing, and "
