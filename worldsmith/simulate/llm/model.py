@@ -67,7 +67,10 @@ class Endpoint:
 
     def __post_init__(self) -> None:
         """Raise UsageError for a URL that nothing can be asked at, before anything is made."""
-        url = urlsplit(self.base_url)
+        try:
+            url = urlsplit(self.base_url)
+        except ValueError:  # "http://[::1"
+            url = urlsplit("")
         if url.scheme not in {"http", "https"} or not url.netloc:
             raise UsageError(f"model URL {self.base_url!r}: give scheme and host, such as http://127.0.0.1:8001/v1")
 
