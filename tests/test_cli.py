@@ -324,6 +324,19 @@ def test_workers_end_with_a_process_that_was_killed(tmp_path):
     pytest.fail("workers live on")
 
 
+@pytest.mark.slow
+def test_an_interrupt_ends_all_processes_without_a_traceback(tmp_path):
+    command = [*WORLDSMITH, "generate", "town", "--count", "40", "--tasks", "4", "--jobs", "2", "--out", tmp_path / "w"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    while not worlds(tmp_path / "w"):
+        time.sleep(0.1)
+    os.killpg(process.pid, signal.SIGINT)  # what a terminal does: the workers get it too
+    output, _ = process.communicate(timeout=120)
+    assert output.decode().strip() == "Aborted!"
+    assert process.returncode == 1
+    assert not list((tmp_path / "w").glob(".*"))
+
+
 def no_manifest(world):
     (world / "world.json").unlink()
     return "world.json is missing, and "
@@ -698,6 +711,16 @@ def test_schema_check(tmp_path, repository):
         (["score", "{out}", "{out}"], "Is a directory: name a .jsonl file in it"),
         (["schema", "check", "{out}"], "That is a folder: name a .toml file in it"),
         (["show", "{world}", "--page", "shop/9999"], "no page"),
+        (["search", "{world}", "x", "--store", "{out}"], "unable to open database file. Name a file in a folder"),
+        (["search", "{world}", "x", "--store", "{out}/no/x.db"], "x.db: unable to open database file. Name a file"),
+        (["search", "{world}", "x", "--model", ""], "the name of the model is empty"),
+        (["search", "{world}", "x", "--model", "m", "--model-url", "here"], "model URL 'here': give scheme and host"),
+        (["evaluate", "{world}", "--model", "m", "--base-url", "here:80"], "model URL 'here:80': give scheme and host"),
+        (["export", "{out}", "--to", "jsonl", "--out", "{out}"], "holds worlds: name another folder as --out"),
+        (["search", "{world}", "x", "--model", "m", "--deadline", "nan"], "nan is no finite number"),
+        (["generate", "town", "--density", "nan", "--out", "x"], "nan is no finite number"),
+        (["schema", "check", "{world}/world.json"], "That is a file: end its name in .toml"),
+        (["generate", "town.toml", "--out", "x"], "Did you mean the shipped schema 'town'?"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_2(out, args, says):

@@ -42,6 +42,8 @@ def test_tasks_are_read_as_they_were_written(folder, mined):
         ({"format": 0}, "written in format 0, this version reads 1: mine the tasks again"),
         ({"gold": []}, "not what its digest says"),
         ({"columns": "x"}, "not a task"),
+        ({"columns": 7}, "not a task: a field is of a wrong type"),
+        ({"pages": 7}, "not a task: a field is of a wrong type"),
         ({"columns": [{"name": "x", "kind": "colour"}]}, "not a task"),
         ({"query": {"table": 1}}, "a query has table"),
         ({"query": 7}, "a query has table"),
@@ -69,8 +71,9 @@ def test_a_task_twice_is_said(folder, mined):
 def test_lines_that_are_no_tasks(tmp_path, line):
     path = tmp_path / "t.jsonl"
     path.write_text(line + "\n")
-    with pytest.raises(FormatError, match=r"t\.jsonl, line 1: not a task"):
+    with pytest.raises(FormatError, match=r"t\.jsonl, line 1: not a task: (it is no object|'.*' is missing)") as raised:
         read_tasks(path)
+    assert str(raised.value).endswith("mine the tasks again, or take the original file")
     with pytest.raises(FormatError, match=r"t\.jsonl, line 1: no (task_id|columns and gold)"):
         read_references(path)
 

@@ -76,11 +76,23 @@ def test_odd_values_are_told(folder):
 
 
 def test_one_process_writes_into_a_folder(tmp_path):
-    busy = pytest.raises(UsageError, match="another process is writing worlds there")
+    busy = pytest.raises(UsageError, match="another process is writing there")
     with files.locked_folder(tmp_path / "w"), busy, files.locked_folder(tmp_path / "w"):
         pass
     with files.locked_folder(tmp_path / "w"):
         assert list((tmp_path / "w").iterdir()) == []
+
+
+def test_two_processes_do_not_stage_files_for_one_folder(tmp_path):
+    with files.staged_files(tmp_path / "e") as part:
+        (part / "a").write_text("first")
+        with (
+            pytest.raises(UsageError, match="e: another process is writing there; wait for it"),
+            files.staged_files(tmp_path / "e"),
+        ):
+            pass
+        assert (part / "a").read_text() == "first"
+    assert [file.name for file in (tmp_path / "e").iterdir()] == ["a"]
 
 
 def test_changed_lists_and_schema_are_told(folder):
@@ -97,8 +109,69 @@ def test_torn_and_odd_lines_are_named(folder):
     with pytest.raises(FormatError, match=r"call.jsonl, line \d+: not JSON"):
         files.load_world(folder, verify=False)
     path.write_text('{"code": 1}\n')
-    with pytest.raises(FormatError, match=r"call.jsonl, row 1: columns .*agent.* are too many or missing"):
+    with pytest.raises(FormatError, match=r"call.jsonl, row 1: missing columns: agent, .*tons; take it from a copy"):
         files.load_world(folder, verify=False)
+
+
+def _edited(folder, edit):
+    path = folder / "world.json"
+    info = json.loads(path.read_text())
+    edit(info)
+    path.write_text(json.dumps(info))
+
+
+@pytest.mark.parametrize(
+    ("damage", "says"),
+    [
+        (lambda f: (f / "world.json").write_bytes((f / "world.json").read_bytes()[:200]), "world.json: not JSON"),
+        (
+            lambda f: (f / "world.json").write_text("[]"),
+            'world.json: not a world\'s manifest: it has no number as "format"',
+        ),
+        (lambda f: _edited(f, lambda info: info.update(format="1")), 'it has no number as "format"'),
+        (lambda f: _edited(f, lambda info: info.pop("seed")), "world.json: not a world's manifest: 'seed' is missing"),
+        (lambda f: _edited(f, lambda info: info.update(values=3)), "a value is of a wrong type"),
+        (lambda f: (f / "schema.json").unlink(), "schema.json: can't be read: No such file"),
+        (lambda f: (f / "schema.json").write_text("[]"), "schema.json: not a schema: it holds no object"),
+        (lambda f: (f / "schema.json").write_text("{}"), "schema.json: name: name is missing"),
+        (lambda f: shutil.rmtree(f / "tables"), "berth.jsonl: can't be read: No such file"),
+    ],
+)
+def test_a_damaged_world_is_a_format_error_with_place_and_fix(folder, damage, says):
+    damage(folder)
+    with pytest.raises(FormatError) as raised:
+        files.load_world(folder)
+    text = str(raised.value)
+    assert says in text
+    assert text.startswith(str(folder))
+    assert text.endswith("; take it from a copy, or generate it again")
+    assert not any(word in text for word in ("KeyError", "TypeError", "object has no", "not supported"))
+
+
+def test_a_byte_order_mark_is_no_damage(folder, harbour):
+    path = folder / "world.json"
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert files.load_world(folder).digest == harbour.digest
+
+
+def test_a_write_that_fails_names_the_file_that_was_asked_for(tmp_path):
+    (tmp_path / "folder").mkdir()
+    for path in (tmp_path / "nowhere" / "a.svg", tmp_path / "folder"):
+        with pytest.raises((FileNotFoundError, IsADirectoryError)) as raised:
+            files.write_file(path, b"x")
+        assert raised.value.filename == str(path)
+
+
+def test_a_path_without_a_world_gets_the_reason_and_a_fix(tmp_path):
+    (tmp_path / "file").write_text("x")
+    (tmp_path / "empty").mkdir()
+    for name, says in {
+        "nowhere": "nowhere: no world there, no such folder .* Name a folder that `worldsmith generate --out` has",
+        "file": "file: no world there, it is no folder .* Name a folder",
+        "empty": "empty: no world there .* Make some with `worldsmith generate --out .*empty`",
+    }.items():
+        with pytest.raises(NotFoundError, match=says):
+            files.world_folders([tmp_path / name])
 
 
 def test_a_newer_format_is_refused(folder):
@@ -284,7 +357,7 @@ def test_many_may_mine_while_nobody_writes_worlds(tmp_path):
     with (
         files.locked_folder(tmp_path, shared=True),
         files.locked_folder(tmp_path, shared=True),
-        pytest.raises(UsageError, match="another process is writing worlds there"),
+        pytest.raises(UsageError, match="another process is writing there"),
         files.locked_folder(tmp_path),
     ):
         pass

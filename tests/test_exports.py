@@ -790,9 +790,10 @@ def rows_of(out, to):
 def test_every_row_and_data_card_holds_the_canary_and_nothing_that_an_agent_sees_does(folder, mined, tmp_path, to):
     assert exports.CANARY == CANARY
     assert sha256(b"worldsmith canary").hexdigest().startswith(CANARY.rsplit(maxsplit=1)[-1].replace("-", ""))
-    export([folder], to, tmp_path)
-    assert (tmp_path / "README.md").read_text("utf-8").count(CANARY) == 1
-    rows = rows_of(tmp_path, to)
+    out = tmp_path / "e"
+    export([folder], to, out)
+    assert (out / "README.md").read_text("utf-8").count(CANARY) == 1
+    rows = rows_of(out, to)
     assert len(rows) == len(mined)
     for row in rows:
         assert json.dumps(row, default=str).count(CANARY) == 1
@@ -800,7 +801,7 @@ def test_every_row_and_data_card_holds_the_canary_and_nothing_that_an_agent_sees
         extra = row.get("extra_info") or {}
         shown += [extra.get("tools_kwargs"), row.get("reward_model"), row.get("reference")]
         assert CANARY not in json.dumps(shown, default=str)
-    code = [p for p in tmp_path.rglob("*") if p.suffix in (".py", ".sh", ".yaml")]
+    code = [p for p in out.rglob("*") if p.suffix in (".py", ".sh", ".yaml")]
     assert not [p for p in code if CANARY in p.read_text("utf-8")]
 
 

@@ -160,3 +160,27 @@ def test_lies_in_sentences_that_the_bank_lacks_are_mostly_stopped() -> None:
     # A true value of the page in a sentence without a label is taken for what it is: a third of such lies pass.
     assert sum(map(len, passed.values())) <= 0.07 * FALSE * len(kinds), passed
     assert len(passed["rival"]) <= 0.5 * FALSE
+
+
+@pytest.mark.parametrize(
+    ("kind", "text"),
+    [
+        ("visits", "Surface: gravel"),
+        ("visits", "The surface is asphalt."),
+        ("visits", "Surface in that survey gravel."),
+        ("street", "Line of trade: café"),
+        ("street", "The line of trade is grocer."),
+    ],
+)
+def test_an_option_at_the_label_of_a_row_that_is_not_named_is_refused(kind: str, text: str) -> None:
+    """What a shop's page may say of its street, it says by name."""
+    ((verdict,), stated) = judged(page_of(kind), text)
+    assert verdict.reason is Reason.OPTION
+    assert not stated
+
+
+def test_an_option_that_a_cell_of_the_page_holds_is_accepted_at_its_label() -> None:
+    page = page_of("street")
+    ((verdict,), stated) = judged(page, f"Surface: {value(page, 'surface')}")
+    assert verdict.ok
+    assert {cell.col for cell in stated} >= {"surface"}

@@ -265,11 +265,18 @@ def test_a_pattern_that_is_none_is_refused(text: str) -> None:
         ('genre = ["log"]', 'genre = ["lgo"]', "no page is of genre 'lgo'"),
         ('when = "damage is null"', 'when = "damage is nul"', "nul"),
         ('values = "port"', 'values = "ports"', "no list 'ports'"),
-        ("language = 1", "language = 2", "language"),
+        ("language = 1", "language = 2", "language: should be 1 (got 2)"),
+        ("language = 1\n", "", "language: language is missing: give it, as in language = 1"),
         ('show = ["built"]', 'show = ["built.year"]', "'built' of 'berth' is no reference"),
         ('about = "berth"\nshow = ["depth"', 'show = ["depth"', "give either about"),
         ('form = "article"\nabout = "call"', 'form = "essay"\nabout = "call"', "pages.log.form"),
         ('[asks."call.tons"]', '[asks."call.tuns"]', "no column 'tuns' in 'call'"),
+        ('genre = ["log"]', 'gnre = ["log"]', "unknown key 'gnre'. Did you mean 'genre'?"),
+        (
+            'site = "office"\nform = "card"',
+            'site = "office"\nfrom = "card"',
+            "unknown key 'from'. Did you mean 'form'?",
+        ),
     ],
 )
 def test_a_bank_that_names_what_is_not_there_is_refused(change: str, to: str, says: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import json
+import re
 from collections.abc import Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -11,6 +12,7 @@ from itertools import count
 import guard_world
 import pytest
 
+from worldsmith.errors import UsageError
 from worldsmith.simulate.llm.model import Backend, Endpoint
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Address, Call, Observation, Slice
@@ -192,11 +194,17 @@ def test_every_fault_is_answered_in_time_by_us(name: str) -> None:
 
 @pytest.mark.parametrize(
     "url",
-    ["http://127.0.0.1:9/v1", "http://no-such-host.invalid/v1", "no address at all"],
-    ids=["refused", "no such host", "no address"],
+    ["http://127.0.0.1:9/v1", "http://no-such-host.invalid/v1"],
+    ids=["refused", "no such host"],
 )
 def test_an_endpoint_that_is_not_there(url: str) -> None:
     check(*asyncio.run(asked(url)))
+
+
+@pytest.mark.parametrize("url", ["no address at all", "127.0.0.1:9/v1", "http:///v1", "http://[::1/v1", ""])
+def test_a_url_that_names_no_host_is_refused_before_anything_is_asked(url: str) -> None:
+    with pytest.raises(UsageError, match=f"model URL {re.escape(repr(url))}: give scheme and host"):
+        Endpoint(url, "fake")
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")

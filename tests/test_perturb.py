@@ -260,7 +260,11 @@ def test_curriculum(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("[profiles.x]\nwithold = 1", "profiles.x.withold"),
+        ("[profiles.x]\nwithold = 1", "profiles.x.withold: unknown key 'withold'. Did you mean 'withhold'?"),
+        ("[profiles.x]\nwithhold = 9", "profiles.x.withhold: should be less than or equal to 3 (got 9)"),
+        ("[profiles]\nx = 3", "profiles.x: should be a table: { key = value, … } (got 3)"),
+        ("[profile.x]", "profile: unknown key 'profile'. Did you mean 'profiles'?"),
+        ("x", "c.toml: not TOML"),
         ("[profiles.x]\nedits = { distract = 2 }", "profiles.x.edits.distract"),
         ("[profiles.x]\nedits = { distrakt = 0.2 }", "Did you mean 'distract'"),
         ("[profiles.x]\nfaults = { eror = 0.2 }", "Did you mean 'error'"),

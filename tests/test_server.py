@@ -234,6 +234,19 @@ def test_a_store_counts_the_attempts_of_all_processes(worlds, tmp_path):
     two.close()
 
 
+def test_a_store_on_a_full_disk_makes_calls_of_a_session_unavailable_and_no_others(worlds, tmp_path, capsys):
+    store = Store(tmp_path / "s.db")
+    store._db.execute("pragma max_page_count = 8")  # what a full disk does: no page more
+    client, _ = stubbed(worlds[0], Observation("ok"), attempts=store)
+    replies = [client.post("/api/search?session=a", json={"query": f"{i} " + "x" * 900}) for i in range(40)]
+    assert {reply.status_code for reply in replies} == {200, 503}
+    assert client.post("/api/search", json={"query": "x"}).status_code == 200
+    log = capsys.readouterr().err
+    assert "s.db: texts can't be kept: database or disk is full; free space on its disk" in log
+    assert "Traceback" not in log
+    store.close()
+
+
 def test_what_was_opened_is_closed_when_the_server_stops(worlds):
     closed = []
 

@@ -206,6 +206,9 @@ def test_what_can_not_be_filled_is_told_with_its_line(tmp_path):
         ("date = [1848-01-01, 19", "date = [1848-01-01T10:00:00, 19", "laid.date: 1848.* has a time of day"),
         ("[24, 28]", "[24, 28", "not TOML: Unclosed array; a list is not closed"),
         ("[24, 28]", '["24", 28]', r"rows.0: should be a whole number \(got '24'\)"),
+        ("schema = 1", 'schema = "1"', r"schema: should be 1 \(got '1'\)$"),
+        ("schema = 1", "schema = 2", r"schema: should be 1 \(got 2\)$"),
+        ('about  = "the registers of a small town"', 'about  = ""', "about: is empty"),
         ('see = "snippet" }', 'see = "snippets" }', "should be 'snippet', 'page' or 'linked' .*Did you mean 'snippet'"),
     ],
 )  # fmt: skip

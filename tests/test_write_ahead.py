@@ -16,7 +16,7 @@ import pytest
 from click.testing import CliRunner
 
 from worldsmith.cli import main
-from worldsmith.errors import BackendError
+from worldsmith.errors import BackendError, StoreError
 from worldsmith.generation import generate
 from worldsmith.mining.files import save_tasks
 from worldsmith.mining.pipeline import MiningRequest, mine_request
@@ -202,6 +202,20 @@ def test_an_agent_is_answered_from_a_store(natural: World, tmp_path: Path) -> No
     pages = [r["observation"]["source"] for r in records if r.get("call", {}).get("tool") == "web_extractor"]
     assert "store" in pages
     assert CliRunner().invoke(main, [*options, "--base-url", "http://127.0.0.1:9"]).exit_code == 2
+
+
+def test_on_a_full_disk_writing_ends_and_what_was_stored_is_kept(natural: World, tmp_path: Path) -> None:
+    store = Store(tmp_path / "texts.db")
+    simulator = Simulator(natural, model=Copyist(natural), store=store)
+    calls = [call for call in page_calls(simulator, Address(natural.id)) if "/street/" in call.arg][:CALLS]
+    store._db.execute("pragma max_page_count = 10")  # what a full disk does: no page more
+    with pytest.raises(StoreError, match=r"texts\.db: texts can't be kept: database or disk is full; free space"):
+        written(simulator, calls)
+    kept = len(list(store.lines())) - 1
+    assert 0 < kept < CALLS
+    store._db.execute("pragma max_page_count = 10000")
+    assert written(simulator, calls).outcomes["known"] == kept
+    store.close()
 
 
 def test_a_model_and_a_store_are_needed(tmp_path: Path) -> None:

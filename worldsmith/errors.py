@@ -61,6 +61,10 @@ class GuardError(WorldsmithError):
     """A reply of our own renderer that the guard rejects: a defect of worldsmith."""
 
 
+class StoreError(WorldsmithError):
+    """A store of accepted texts that can't be read or written: a full disk, a file that is damaged or held."""
+
+
 class BackendError(WorldsmithError):
     """A language model that did not answer in time, or in the right form."""
 

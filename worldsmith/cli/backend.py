@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from worldsmith.cli.base import Finite
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ OPTIONS = (
     ),
     click.option(
         "--deadline",
-        type=click.FloatRange(min=0, min_open=True),
+        type=Finite(min=0, min_open=True),
         default=DEADLINE,
         show_default=True,
         help="Seconds that a reply waits for the model, with all tries and all calls of a batch; then ours stands in.",
@@ -135,10 +136,13 @@ class Answering:
         `concurrency` is how many calls to a model run at a time.
 
         Raises:
-            UsageError: two models are named, or a store is of none or of several.
+            UsageError: two models are named, or one without a name, or a store is of none or of several.
+            FormatError: the store can't be opened.
         """
         from worldsmith.simulate.store import Store
 
+        if "" in (model_choice.model, model_choice.prose):
+            raise UsageError("the name of the model is empty: name it, or leave --model and --prose out")
         if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
         self.store = Store(model_choice.store) if model_choice.store else None

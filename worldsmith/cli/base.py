@@ -1,6 +1,7 @@
 """What all commands share: errors as one line, tables for people, JSON lines for programs."""
 
 import json
+import math
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -29,6 +30,17 @@ class Failure(click.ClickException):
     def __init__(self, message: str, code: int) -> None:
         super().__init__(message)
         self.exit_code = code  # type: ignore[misc]  # click declares it on the class, and reads it from the instance
+
+
+class Finite(click.FloatRange):
+    """A number in a range; NaN, which is in none and passes every comparison with its bounds, is refused."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{number} is no finite number.", param, ctx)
+        return number
 
 
 class Commands(click.Group):

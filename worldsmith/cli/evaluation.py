@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles, report
-from worldsmith.cli.base import emit, json_option, loaded_worlds
+from worldsmith.cli.base import Finite, emit, json_option, loaded_worlds
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import BackendError, UsageError
 
@@ -33,8 +33,8 @@ from worldsmith.errors import BackendError, UsageError
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of calls and edits.")
 @click.option("--max-prompt", type=click.IntRange(500), default=8000, show_default=True, help="Tokens of a prompt.")
 @click.option("--max-tokens", type=click.IntRange(1), default=32768, show_default=True, help="Tokens of a reply.")
-@click.option("--temperature", type=click.FloatRange(0, 2), default=0.6, show_default=True)
-@click.option("--deadline", type=click.FloatRange(0.1), default=120.0, show_default=True, help="Seconds per call.")
+@click.option("--temperature", type=Finite(0, 2), default=0.6, show_default=True)
+@click.option("--deadline", type=Finite(0.1), default=120.0, show_default=True, help="Seconds per call.")
 @click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Concurrent calls.")
 @click.option("--text", is_flag=True, help="Ask for results as text, never as JSON by a schema.")
 @click.option("--prose", is_flag=True, help="Ask for pages in running sentences.")

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles, trace_option, traces_in
-from worldsmith.cli.base import counted, emit, json_option, pool_at, pool_option, progress, table, usable_worlds
+from worldsmith.cli.base import (
+    Finite,
+    counted,
+    emit,
+    json_option,
+    pool_at,
+    pool_option,
+    progress,
+    table,
+    usable_worlds,
+)
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, UsageError, WorldsmithError, close_match
 
@@ -319,7 +329,7 @@ def _explanation(result: Any) -> str:
 )
 @click.option(
     "--test-share",
-    type=click.FloatRange(0, 0.9),
+    type=Finite(0, 0.9),
     default=0.1,
     show_default=True,
     help="Share of worlds kept for testing.",

@@ -8,7 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, one_world, progress, report_strays, table, usable_worlds
+from worldsmith.cli.base import (
+    Finite,
+    counted,
+    emit,
+    json_option,
+    one_world,
+    progress,
+    report_strays,
+    table,
+    usable_worlds,
+)
 from worldsmith.cli.rewording import reword_options, reword_saved
 from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
 
@@ -104,7 +114,7 @@ class FactsOption(click.Option):
 )
 @click.option(
     "--density",
-    type=click.FloatRange(0.25, 4),
+    type=Finite(0.25, 4),
     default=1.0,
     show_default=True,
     help="How densely rows are linked: multiplies how many rows refer to one, and above 1 makes nulls rarer, below 1 "
@@ -119,7 +129,7 @@ class FactsOption(click.Option):
 )
 @click.option(
     "--homonyms",
-    type=click.FloatRange(0, 0.3),
+    type=Finite(0, 0.3),
     default=0.0,
     show_default=True,
     help="Share of names that something else has too: a row of another table, or the subject of a dormant page. "

@@ -2,6 +2,7 @@
 
 import multiprocessing
 import os
+import signal
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -269,11 +270,25 @@ def _builder(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built |
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
         try:
-            yield lambda requested: pool.map(attempt, requested, chunksize=1)
+            yield lambda requested: _submitted(pool, requested)
         except BrokenProcessPool:
             raise WorldsmithError(
                 "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"
             ) from None
+
+
+def _submitted(pool: ProcessPoolExecutor, requested: Sequence[Order]) -> Iterator[Built | Failed]:
+    """Submit orders to processes that leave an interrupt (Ctrl-C) to this one: each would print a traceback of its own.
+
+    A process starts with the first order it may take, and inherits that it ignores the signal.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        return pool.map(attempt, requested, chunksize=1)
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        return pool.map(attempt, requested, chunksize=1)
+    finally:
+        signal.signal(signal.SIGINT, before)
 
 
 def _end_with_parent() -> None:

@@ -69,13 +69,13 @@ class Certificate:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Certificate":
         """Read what `to_json` wrote; FormatError for anything else."""
+        if not isinstance(data, Mapping):
+            raise FormatError(f"not a certificate: it is no object, but {str(data)[:40]}: mine the tasks again")
         try:
             return cls(**data)
         except ValidationError as error:
             first = error.errors()[0]
             raise FormatError(f"not a certificate: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
-        except TypeError as error:
-            raise FormatError(f"not a certificate: {error}") from None
 
 
 def _cells_and_parents(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosure], list[Disclosure]]:

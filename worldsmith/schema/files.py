@@ -47,14 +47,18 @@ def read_schema(name_or_path: str) -> tuple[Schema, SchemaFile]:
     if path.suffix != ".toml":
         known = shipped()
         if name_or_path not in known:
-            fix = " That is a folder: name a .toml file in it." if path.is_dir() else close_match(name_or_path, known)
+            fix = close_match(name_or_path, known)
+            if path.exists():
+                what = "folder: name a .toml file in it" if path.is_dir() else "file: end its name in .toml"
+                fix = f" That is a {what}."
             raise NotFoundError(f"no shipped schema {name_or_path!r}.{fix}")
         path = known[name_or_path]
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-        raise SchemaError(f"{path}: can't be read: {reason}") from None
+        hint = f". Did you mean the shipped schema {path.stem!r}?" if path.stem in shipped() else ""
+        raise SchemaError(f"{path}: can't be read: {reason}{hint}") from None
     schema, file = _parse_file(path, name_or_path if name_or_path.endswith(".toml") else path.name, text)
     return _with_bank(schema, path.with_suffix(LANGUAGE)), file
 
@@ -80,8 +84,8 @@ def _with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SchemaError(_toml_error(path, text, error)) from None
-    bank = read_bank(json_values(data), schema, path.name)
-    return replace(schema, bank=completed(bank, schema, path.name))
+    bank = read_bank(json_values(data), schema, str(path))
+    return replace(schema, bank=completed(bank, schema, str(path)))
 
 
 @lru_cache(maxsize=32)

@@ -21,6 +21,7 @@ from worldsmith import expr
 from worldsmith.errors import ExprError, SchemaError, close_match
 from worldsmith.expr import Node
 from worldsmith.schema.source import Strict
+from worldsmith.schema.syntax import shape_faults
 from worldsmith.schema.types import ChildCells, Column, PageSpec, Path, Schema, Table
 
 EXACT_FORMS: Final = ("", "n", "words", "a", "s")
@@ -277,6 +278,21 @@ class AskSource(Strict):
     """References: what stands before a condition on the row referred to: "whose keeper"."""
 
 
+EXAMPLES = {
+    "language": "language = 1",
+    "sites": '[sites.paper] with name = ["The {subject} Echo"]',
+    "name": 'name = ["The {subject} Echo"]',
+    "pages": "[pages.story] with site, form, about and title",
+    "site": 'site = "paper"',
+    "form": 'form = "article"',
+    "title": 'title = ["{name}"]',
+    "of": 'of = "shop"',
+    "values": 'values = "town"',
+    "text": 'text = "the town of {name}"',
+}
+"""How a key that is missing is written."""
+
+
 class BankSource(Strict):
     """A language file."""
 
@@ -449,9 +465,8 @@ def read_bank(data: Mapping[str, Any], schema: Schema, where: str) -> Bank:
     try:
         source = BankSource.model_validate(data)
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise SchemaError(f"{where}: {place}: {first['msg']} (got {str(first['input'])[:60]!r})") from None
+        faults = shape_faults(data, error, BankSource, lambda place: f"{where}: {place}", EXAMPLES)
+        raise SchemaError(faults) from None
     return _Reading(schema, source, where).bank(data)
 
 

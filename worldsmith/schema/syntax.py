@@ -1,17 +1,16 @@
 """The shape of a schema file: invalid values, keys and tables are reported in the terms of the schema language."""
 
 import datetime as dt
-from collections.abc import Iterable
-from typing import Annotated, Any, Literal
+from collections.abc import Callable, Iterable, Mapping
+from types import MappingProxyType, UnionType
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import Field, ValidationError, field_validator
+from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from worldsmith.errors import SchemaError, close_match
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.rules import RuleSource
 from worldsmith.schema.source import (
-    ColumnSource,
-    EachSource,
     Name,
     NamesSource,
     PageSource,
@@ -78,7 +77,7 @@ class SchemaSource(Strict):
     """World kind."""
     as_of: str
     """The world's own date."""
-    about: str
+    about: str = Field(min_length=1)
     """What the worlds are about, as a phrase."""
     lang: Literal["en"] = "en"
     """Language of pages and questions."""
@@ -139,12 +138,30 @@ def read_source(data: dict[str, Any], file: SchemaFile) -> SchemaSource:
     try:
         return SchemaSource.model_validate(data)
     except ValidationError as error:
-        faults = list(dict.fromkeys(f"{file.at(place)}: {text}" for place, text in _faults(data, error.errors())))
+        raise SchemaError(shape_faults(data, error, SchemaSource, file.at, EXAMPLES)) from None
+
+
+def shape_faults(
+    data: Mapping[str, Any],
+    error: ValidationError,
+    model: type[BaseModel],
+    at: Callable[[str], str],
+    examples: Mapping[str, str] = MappingProxyType({}),
+) -> str:
+    """Return what is wrong with the shape of a file, in the terms of the file, a line for each place.
+
+    `model` is what its data was read by, `at` names a place of the file, and `examples` say how a missing key is
+    written.
+    """
+    errors = _faults(data, error.errors(), model, examples)
+    faults = list(dict.fromkeys(f"{at(place)}: {text}" for place, text in errors))
     more = [f"and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []
-    raise SchemaError("\n".join([*faults[:SHOWN], *more]))
+    return "\n".join([*faults[:SHOWN], *more])
 
 
-def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]]:
+def _faults(
+    data: Mapping[str, Any], errors: Iterable[Any], model: type[BaseModel], examples: Mapping[str, str]
+) -> list[tuple[str, str]]:
     """Return place and text of each error; of a choice between shapes only the nearest to the value."""
     faults: list[tuple[str, str]] = []
     open_: dict[Steps, Any] = {}
@@ -153,7 +170,7 @@ def _faults(data: dict[str, Any], errors: Iterable[Any]) -> list[tuple[str, str]
         if tag and not _fits(tag, value := _value_at(data, union)):
             open_[union] = value
         else:
-            faults.append((_dotted(steps), _explain(error, steps)))
+            faults.append((_dotted(steps), _explain(error, steps, model, examples)))
     places = [place for place, _ in faults]
     below = [_dotted(union) for union in open_]
     for union, value in open_.items():
@@ -202,29 +219,42 @@ def _dotted(steps: Steps) -> str:
 
 
 def _value_shown(value: Any) -> str:
-    return "" if isinstance(value, dict) else f" (got {str(value)[:60]!r})"
+    if isinstance(value, dict):
+        return ""
+    return f" (got {value[:60]!r})" if isinstance(value, str) else f" (got {str(value)[:60]})"
 
 
-MODELS: dict[tuple[str | int, int], type[Strict]] = {
-    ("tables", 2): TableSource,
-    ("tables", 4): ColumnSource,
-    ("rules", 2): RuleSource,
-    ("rules", 4): EachSource,
-    ("pages", 2): PageSource,
-    ("values", 2): ValuesSource,
-    ("names", 2): NamesSource,
-    ("questions", 1): QuestionsSource,
-}
-"""Models of tables in the file, by the first step to them and the number of steps."""
+def _keys_at(model: type[BaseModel], steps: Steps) -> list[str]:
+    """Return the keys that the table at `steps` of a file may have."""
+    here: Any = model
+    for step in steps:
+        here = next((below for branch in _branches(here) for below in _below(branch, step)), None)
+    models = [branch for branch in _branches(here) if isinstance(branch, type) and issubclass(branch, BaseModel)]
+    return [field.alias or name for model in models[:1] for name, field in model.model_fields.items()]
 
 
-def _explain(error: Any, steps: Steps) -> str:
+def _branches(annotation: Any) -> tuple[Any, ...]:
+    """Return the shapes that an annotation lets one choose from."""
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return _branches(get_args(annotation)[0])
+    return (
+        tuple(b for a in get_args(annotation) for b in _branches(a)) if origin in {Union, UnionType} else (annotation,)
+    )
+
+
+def _below(branch: Any, step: str | int) -> list[Any]:
+    if isinstance(branch, type) and issubclass(branch, BaseModel):
+        return [f.annotation for name, f in branch.model_fields.items() if step in {name, f.alias}]
+    return [get_args(branch)[-1]] if get_origin(branch) in {dict, list, tuple} and get_args(branch) else []
+
+
+def _explain(error: Any, steps: Steps, model: type[BaseModel], examples: Mapping[str, str]) -> str:
     kind, got, context = error["type"], _value_shown(error["input"]), error.get("ctx", {})
     if kind == "extra_forbidden":
-        known = [f.alias or n for n, f in MODELS.get((steps[0], len(steps) - 1), SchemaSource).model_fields.items()]
-        return f"unknown key {steps[-1]!r}.{close_match(str(steps[-1]), known)}"
+        return f"unknown key {steps[-1]!r}.{close_match(str(steps[-1]), _keys_at(model, steps[:-1]))}"
     if kind == "missing":
-        return _explain_missing(steps, error["input"])
+        return _explain_missing(steps, error["input"], examples)
     if kind == "literal_error":
         expected = str(context["expected"])
         return f"should be {expected}{got}{_close_choice(error['input'], expected.replace(' or ', ', ').split(', '))}"
@@ -237,14 +267,14 @@ def _explain(error: Any, steps: Steps) -> str:
 
 
 def _close_choice(value: Any, quoted: list[str]) -> str:
-    hint = close_match(str(value), [q.strip("'") for q in quoted])
+    hint = close_match(str(value), [q.strip("'") for q in quoted if q.startswith("'")])
     return f".{hint}" if "Did you mean" in hint else ""
 
 
-def _explain_missing(steps: Steps, value: Any) -> str:
+def _explain_missing(steps: Steps, value: Any, examples: Mapping[str, str]) -> str:
     if isinstance(steps[-1], int):
         return f"should be a pair: [a, b]{_value_shown(value)}"
-    example = EXAMPLES.get(steps[-1])
+    example = examples.get(steps[-1])
     return f"{steps[-1]} is missing{f': give it, as in {example}' if example else ''}"
 
 

@@ -162,7 +162,8 @@ class Trial:
         if self.background:
             aside = [self.tables[name] for name in self.background]
             least, most = sum(lo for lo, _ in aside), sum(hi for _, hi in aside)
-            yield f"  and {least} to {most} background rows in {len(aside)} tables, in natural worlds"
+            tables = "1 table" if len(aside) == 1 else f"{len(aside)} tables"
+            yield f"  and {least} to {most} background rows in {tables}, in natural worlds"
         yield f"  with --facts it can have {self.bounds[0]} to {self.bounds[1]}"
         least, most = USUAL_FACTS
         if self.declared[0] < least or self.declared[1] > most:

@@ -8,6 +8,7 @@ import re
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import astuple, dataclass, fields
 from pathlib import Path
 from threading import Lock
@@ -15,7 +16,7 @@ from typing import Any, Protocol
 
 import orjson
 
-from worldsmith.errors import FormatError, UsageError
+from worldsmith.errors import FormatError, StoreError, UsageError
 from worldsmith.pages.types import Doc, Grid, Heading, Items, KeyValues, Link, Para, Piece, Span, Text
 from worldsmith.simulate.protocol import Address, Call, Draft, Result
 
@@ -89,10 +90,13 @@ class Store:
         """Open or make the file.
 
         Raises:
-            FormatError: the file is no store of this version.
+            FormatError: the file can't be opened, or is no store of this version.
         """
         self._lock, self._path = Lock(), path
-        self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+        try:
+            self._db = sqlite3.connect(path, timeout=30.0, isolation_level=None, check_same_thread=False)
+        except sqlite3.OperationalError as error:
+            raise FormatError(f"{path}: {error}. Name a file in a folder that exists and can be written.") from None
         try:
             self._db.execute("pragma journal_mode = wal")
             self._db.execute("pragma synchronous = normal")
@@ -112,6 +116,16 @@ class Store:
                 f"{path} is a store of format {file_format}; this version reads {READ}. Name another file."
             )
 
+    @contextmanager
+    def _database(self) -> Iterator[None]:
+        """Hold the file for one thread. Raises StoreError where it can't be read or written."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.DatabaseError as error:
+                fix = "free space on its disk, or name another file as --store"
+                raise StoreError(f"{self._path}: texts can't be kept: {error}; {fix}") from None
+
     def __reduce__(self) -> tuple[type["Store"], tuple[str]]:
         """Open the same file where it is unpickled. Raises UsageError for a store in memory."""
         if str(self._path) == ":memory:":
@@ -120,14 +134,14 @@ class Store:
 
     def get(self, key: str) -> Draft | None:
         """Return the draft that was accepted for `key`, None where there is none yet."""
-        with self._lock:
+        with self._database():
             row = self._db.execute("select body from drafts where key = ?", (key,)).fetchone()
         return None if row is None else _draft(orjson.loads(row[0]))
 
     def put(self, key: str, draft: Draft, author: str) -> Draft:
         """Store an accepted draft of an author unless its key has one; return the one that is stored."""
         body = _body(draft)
-        with self._lock:
+        with self._database():
             self._db.execute("insert or ignore into authors values (?)", (author,))
             self._db.execute("insert or ignore into drafts values (?, ?)", (key, body))
             row = self._db.execute("select body from drafts where key = ?", (key,)).fetchone()
@@ -138,7 +152,7 @@ class Store:
         if not address.session:
             return 0
         made = [orjson.dumps(astuple(part)).decode() for part in (address, call)]
-        with self._lock:
+        with self._database():
             # All rows are fetched: a statement that is not run to its end is not committed.
             ((n, last),) = self._db.execute(_COUNT, made).fetchall()
             if last % EVERY == 0:
@@ -150,17 +164,17 @@ class Store:
 
     def prune(self, keep: int = 0) -> int:
         """Forget the attempts of all calls but the `keep` made last; return how many were forgotten."""
-        with self._lock:
+        with self._database():
             return self._forget(keep)
 
     def authors(self) -> tuple[str, ...]:
         """Return the versions of the models that wrote for this store, in order."""
-        with self._lock:
+        with self._database():
             return tuple(row[0] for row in self._db.execute("select version from authors order by version"))
 
     def lines(self) -> Iterator[bytes]:
         """Yield the store as JSON lines: a header, then one draft per line, by key. Attempts are left out."""
-        with self._lock:
+        with self._database():
             rows = self._db.execute("select key, body from drafts order by key").fetchall()
         yield orjson.dumps({"worldsmith_store": FORMAT, "texts": len(rows), "authors": self.authors()})
         for key, body in rows:
@@ -174,7 +188,7 @@ class Store:
         """
         authors, drafts = _read_lines(lines, name)
         added = other = 0
-        with self._lock, self._db:  # committed at its end, rolled back where it fails
+        with self._database(), self._db:  # committed at its end, rolled back where it fails
             self._db.execute("begin immediate")
             self._db.executemany("insert or ignore into authors values (?)", [(author,) for author in authors])
             for key, body in drafts:

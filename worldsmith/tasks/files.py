@@ -69,8 +69,10 @@ def _reference(data: Any) -> tuple[str, Reference]:
         columns, gold = _scored_by(data)
         made = tuple(map(Column.from_json, columns))
         return data["task_id"], Reference(made, tuple(tuple(map(_frozen, row)) for row in gold))
-    except (TypeError, AttributeError, ValueError) as error:
+    except ValueError as error:
         raise FormatError(f"columns and gold can't be scored by: {error}") from None
+    except (TypeError, AttributeError):
+        raise FormatError(f"columns and gold can't be scored by: they are not a task's in {str(data)[:80]}") from None
 
 
 def _scored_by(data: Mapping[str, Any]) -> tuple[Any, Any]:

@@ -174,10 +174,8 @@ class Query:
                 tuple(map(_read_tally, data.get("tallies", ()))),
                 None if top is None else _read_top(top),
             )
-        except (KeyError, TypeError) as error:
-            raise FormatError(
-                f"a query has table, scope, where, columns and key: {error!r} in {str(data)[:80]}"
-            ) from None
+        except (KeyError, TypeError, AttributeError):
+            raise FormatError(f"a query has table, scope, where, columns and key, unlike {str(data)[:80]}") from None
 
 
 def is_tally(path: Path) -> bool:

@@ -19,6 +19,7 @@ VERSIONS: Mapping[str, str | int] = {"tasks": VERSION, "render": RENDER, "scorin
 
 FORMAT = 1
 """Version of the lines tasks are kept in."""
+AGAIN = "mine the tasks again, or take the original file"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -140,6 +141,8 @@ class Task:
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Task":
         """Read what `to_json` wrote. Raises FormatError for another format, missing fields, or another digest."""
+        if not isinstance(data, Mapping):
+            raise FormatError(f"not a task: it is no object, but {str(data)[:40]}: {AGAIN}")
         try:
             check_format(data)
             task = cls(
@@ -160,11 +163,15 @@ class Task:
                 data.get("original", ""),
             )
             name, digest = data["task_id"], data["digest"]
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
-            raise FormatError(f"not a task: {type(error).__name__}: {error} in {str(data)[:80]}") from None
+        except KeyError as error:
+            raise FormatError(f"not a task: {error} is missing in {str(data)[:80]}: {AGAIN}") from None
+        except ValueError as error:
+            raise FormatError(f"not a task: {error} in {str(data)[:80]}: {AGAIN}") from None
+        except (TypeError, AttributeError):
+            raise FormatError(f"not a task: a field is of a wrong type in {str(data)[:80]}: {AGAIN}") from None
         if digest != task.digest or name != task.task_id:
             what = "digest" if digest != task.digest else "task_id"
-            raise FormatError(f"task {name}: it is not what its {what} says: mine it again or take the original file")
+            raise FormatError(f"task {name}: it is not what its {what} says: {AGAIN}")
         return task
 
 

@@ -26,6 +26,8 @@ LANGUAGE = "language.json"
 """The pattern bank of a world whose pages are natural."""
 MOST = 10**12
 """Largest number of a cell: expressions are exact up to here in every engine."""
+BOM = b"\xef\xbb\xbf"
+RESTORE = "take it from a copy, or generate it again"
 
 
 def write_file(path: Path, data: bytes) -> None:
@@ -34,6 +36,8 @@ def write_file(path: Path, data: bytes) -> None:
     try:
         _write(part, data)
         part.replace(path)
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from None  # the part is nothing a user has named
     finally:
         with suppress(OSError):
             part.unlink()  # there is none once it has taken the file's place
@@ -65,9 +69,7 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
     try:
         fcntl.flock(handle, (fcntl.LOCK_SH if shared else fcntl.LOCK_EX) | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise UsageError(
-            f"{folder}: another process is writing worlds there; wait for it, or name another folder"
-        ) from None
+        raise UsageError(f"{folder}: another process is writing there; wait for it, or name another folder") from None
     else:
         yield
     finally:
@@ -81,24 +83,22 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
 def staged_files(out: Path) -> Iterator[Path]:
     """Yield a folder whose files are moved into `out` (made where it is missing) once the block has ended.
 
-    Files of the same names are replaced. Where the block fails, `out` is left as it was.
+    Files of the same names are replaced. Where the block fails, `out` is left as it was. Raises UsageError where
+    another process holds `out`.
     """
     part = out / ".part"
-    made = not out.exists()
-    shutil.rmtree(part, ignore_errors=True)
-    try:
-        part.mkdir(parents=True)
-        yield part
-        for file in sorted(p for p in part.rglob("*") if p.is_file()):
-            place = out / file.relative_to(part)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            file.replace(place)
-    finally:
+    with locked_folder(out):
         shutil.rmtree(part, ignore_errors=True)
-        if made:
-            with suppress(OSError):  # the files are in it
-                out.rmdir()
-    _flush_folder(out)
+        try:
+            part.mkdir()
+            yield part
+            for file in sorted(p for p in part.rglob("*") if p.is_file()):
+                place = out / file.relative_to(part)
+                place.parent.mkdir(parents=True, exist_ok=True)
+                file.replace(place)
+        finally:
+            shutil.rmtree(part, ignore_errors=True)
+        _flush_folder(out)
 
 
 def _flush_folder(folder: Path) -> None:
@@ -217,7 +217,7 @@ def indented_json(value: Any) -> bytes:
 def read_json(path: Path) -> Any:
     """Return the JSON in a file; FormatError says what can't be read and where."""
     try:
-        return orjson.loads(path.read_bytes())
+        return orjson.loads(path.read_bytes().removeprefix(BOM))
     except OSError as error:
         raise FormatError(f"{path}: can't be read: {error.strerror}") from None
     except orjson.JSONDecodeError as error:
@@ -227,7 +227,7 @@ def read_json(path: Path) -> Any:
 def read_jsonl(path: Path) -> list[Any]:
     """Return the values of a JSON lines file; a truncated last line is an error like any other."""
     try:
-        data = path.read_bytes().removeprefix(b"\xef\xbb\xbf")
+        data = path.read_bytes().removeprefix(BOM)
     except OSError as error:
         fix = ": name a .jsonl file in it" if path.is_dir() else ""
         raise FormatError(f"{path}: can't be read: {error.strerror}{fix}") from None
@@ -243,10 +243,14 @@ def read_jsonl(path: Path) -> list[Any]:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Return the contents of a world's world.json; FormatError where it is no object."""
-    info = read_json(folder / MANIFEST)
-    if not isinstance(info, dict):
-        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: it holds {type(info).__name__}, not an object")
+    """Return the contents of a world's world.json; FormatError where it can't be read, or is of no known format."""
+    path = folder / MANIFEST
+    try:
+        info = read_json(path)
+    except FormatError as error:
+        raise FormatError(f"{error}; {RESTORE}") from None
+    if not isinstance(info, dict) or not isinstance(info.get("format"), int):
+        raise FormatError(f'{path}: not a world\'s manifest: it has no number as "format"; {RESTORE}')
     return info
 
 
@@ -257,27 +261,38 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
     world that someone has edited is read as it is, to be checked.
     """
     info = read_manifest(folder)
+    if info["format"] > FORMAT:
+        raise FormatError(f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade")
     try:
-        if info["format"] > FORMAT:
-            raise FormatError(
-                f"{folder}: written in format {info['format']}, this version reads up to {FORMAT}: upgrade"
-            )
-        schema = parse_schema(read_json(folder / "schema.json"), f"{folder}/schema.json")
-        if info.get("language") == "natural":
-            schema = with_bank(schema, read_json(folder / LANGUAGE), f"{folder / LANGUAGE}")
-        structure = structure_of(schema, info["switches"])
-        structure = _under_knobs(structure if schema.bank else foreground(structure), folder, info)
-        values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
-        if any(isinstance(v, dict | list) for items in values.values() for v in items):
-            raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
-        tables = {name: _read_table(folder, structure, name) for name in structure.tables}
-        world = World(info["world"], structure, info["seed"], tables, values)
-        if verify:
-            for problem in manifest_mismatches(world, info)[:1]:
-                raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {type(error).__name__}: {error}") from None
+        world = _read_world(folder, info)
+    except UsageError as error:
+        raise FormatError(f"{error}; {RESTORE}") from None
+    except KeyError as error:
+        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: {error} is missing; {RESTORE}") from None
+    except (TypeError, AttributeError, ValueError):
+        raise FormatError(
+            f"{folder / MANIFEST}: not a world's manifest: a value is of a wrong type; {RESTORE}"
+        ) from None
+    if verify:
+        for problem in manifest_mismatches(world, info)[:1]:
+            raise FormatError(f"{folder}: {problem}; `worldsmith check` says what is wrong with it")
     return world
+
+
+def _read_world(folder: Path, info: Mapping[str, Any]) -> World:
+    source = read_json(folder / "schema.json")
+    if not isinstance(source, dict):
+        raise FormatError(f"{folder / 'schema.json'}: not a schema: it holds no object")
+    schema = parse_schema(source, f"{folder}/schema.json")
+    if info.get("language") == "natural":
+        schema = with_bank(schema, read_json(folder / LANGUAGE), f"{folder / LANGUAGE}")
+    structure = structure_of(schema, info["switches"])
+    structure = _under_knobs(structure if schema.bank else foreground(structure), folder, info)
+    values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
+    if any(isinstance(v, dict | list) for items in values.values() for v in items):
+        raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
+    tables = {name: _read_table(folder, structure, name) for name in structure.tables}
+    return World(info["world"], structure, info["seed"], tables, values)
 
 
 def _under_knobs(structure: Schema, folder: Path, info: Mapping[str, Any]) -> Schema:
@@ -319,15 +334,21 @@ def _read_table(folder: Path, structure: Schema, name: str) -> dict[str, list[Va
     rows, known = read_jsonl(path), set(names)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or row.keys() != known:
-            odd = sorted(row.keys() ^ known) if isinstance(row, dict) else []
-            hint = f"columns {', '.join(odd)} are too many or missing" if odd else "not an object"
-            raise FormatError(f"{path}, row {number}: {hint}")
+            raise FormatError(f"{path}, row {number}: {_odd_columns(row, known)}")
     columns = {column: [row[column] for row in rows] for column in names}
     for column, values in columns.items():
         kinds = set(map(type, values))  # of a whole column at once: opening a world has to be fast
         if dict in kinds or list in kinds or int in kinds:
             _refuse_odd(path, column, values)
     return columns
+
+
+def _odd_columns(row: Any, known: set[str]) -> str:
+    if not isinstance(row, dict):
+        return "not an object"
+    missing, unknown = sorted(known - row.keys()), sorted(row.keys() - known)
+    listed = (("missing", missing), ("unknown", unknown))
+    return "; ".join(f"{what} columns: {', '.join(names)}" for what, names in listed if names)
 
 
 def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
@@ -356,9 +377,18 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
             others = [p.parent.name for p in path.parent.glob(f"*/{MANIFEST}")] if not path.exists() else []
             near = close_match(path.name, others) if others else ""
             near += "".join(f" {why}." for why in folders_without_manifest([path]).values() if why)
-            raise NotFoundError(f"{path}: no world there (a world is a folder with {MANIFEST}).{near}")
+            fix = near or f" Make some with `worldsmith generate --out {path}`."
+            if not path.is_dir():
+                fix = near or " Name a folder that `worldsmith generate --out` has written."
+            raise NotFoundError(f"{path}: no world there{_absence(path)} (a world is a folder with {MANIFEST}).{fix}")
         folders += inside
     return list(dict.fromkeys(folders))
+
+
+def _absence(path: Path) -> str:
+    if not path.exists():
+        return ", no such folder"
+    return "" if path.is_dir() else ", it is no folder"
 
 
 def folders_without_manifest(paths: Iterable[Path]) -> dict[Path, str]:
@@ -377,11 +407,7 @@ def folders_without_manifest(paths: Iterable[Path]) -> dict[Path, str]:
 def _incomplete_world(folder: Path) -> str:
     parts = [folder / "schema.json", folder / "tables", tasks_file(folder)]
     left = next((part for part in parts if part.exists()), None)
-    return (
-        f"{folder}: {MANIFEST} is missing, and {left} is there: take it from a copy, or generate it again"
-        if left
-        else ""
-    )
+    return f"{folder}: {MANIFEST} is missing, and {left} is there: {RESTORE}" if left else ""
 
 
 def tasks_file(folder: Path) -> Path:

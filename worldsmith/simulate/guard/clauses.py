@@ -7,7 +7,7 @@ from worldsmith.lang.stems import stem
 from worldsmith.schema import Rank, Share, Table
 from worldsmith.simulate.guard.boilerplate_words import META
 from worldsmith.simulate.guard.column_words import WEAK
-from worldsmith.simulate.guard.entitlement import Columns
+from worldsmith.simulate.guard.entitlement import Columns, Facts
 from worldsmith.simulate.guard.names import COMMON, ColumnId, Mention, Names, columns_by_id, group_columns
 from worldsmith.simulate.guard.options import (
     AHEAD,
@@ -81,7 +81,7 @@ class Clauses:
 
     def attribute_fault(self, statement: Statement) -> Rejection | None:
         """Return what is wrong with the attributes that a sentence names; what it states there is noted."""
-        _, sentence, _, rows, mine, span_cells = statement
+        _, sentence, facts, rows, mine, span_cells = statement
         tables = {row.table for row in rows} or {c.row.table for c in mine}
         dated, low_words = self._stem_mentions(sentence, tables)
         if not (sentence.cues or dated or low_words):
@@ -104,6 +104,11 @@ class Clauses:
                     if not true:
                         return _no_truth(sentence.text[slice(*clause)], held)
                     span_cells.append((cue.span, true))
+            for cue in sentence.cues:
+                if within(cue.span, clause) and not any(table in tables for table, _ in cue.columns):
+                    option = self._foreign_option(sentence, clause, cue, facts)
+                    if option:
+                        return _no_option(option)
             for cue, columns in cues:
                 low = self._low_cells(sentence, clause, cue, columns, mine)
                 if isinstance(low, Rejection):
@@ -113,6 +118,20 @@ class Clauses:
             wrong = self._misplaced_attribute(sentence.text, cues, values)
             if wrong:
                 return wrong
+        return None
+
+    def _foreign_option(self, sentence: Sentence, clause: Span, cue: Mention, facts: Facts) -> str | None:
+        """Return the option that a clause says at a label of tables of which it names no row, if no cell here has it.
+
+        "Surface: gravel" on a shop's page tells of the shop's street without naming it.
+        """
+        for table, column in cue.columns:
+            value = self._option((table, column), sentence, clause, cue)
+            if isinstance(value, str):
+                held = (
+                    cells[column].value for row, cells in facts.rows.items() if row.table == table and column in cells
+                )
+                return None if any(same_option(v, value) for v in held) else value
         return None
 
     def _stands_apart(

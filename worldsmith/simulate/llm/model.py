@@ -10,6 +10,7 @@ from collections.abc import AsyncIterator, Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
+from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -63,6 +64,15 @@ class Endpoint:
     cooldown: float = 30.0
     structured: bool = True
     prose: bool = False
+
+    def __post_init__(self) -> None:
+        """Raise UsageError for a URL that nothing can be asked at, before anything is made."""
+        try:
+            url = urlsplit(self.base_url)
+        except ValueError:  # "http://[::1"
+            url = urlsplit("")
+        if url.scheme not in {"http", "https"} or not url.netloc:
+            raise UsageError(f"model URL {self.base_url!r}: give scheme and host, such as http://127.0.0.1:8001/v1")
 
 
 class Backend:

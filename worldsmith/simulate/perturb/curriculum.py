@@ -22,6 +22,7 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.schema.syntax import shape_faults
 from worldsmith.seeding import draw
 from worldsmith.simulate.perturb.faults import faults_of
 from worldsmith.simulate.perturb.profiles import PROFILES, profile_named, slice_edits_of
@@ -95,7 +96,8 @@ def load_curriculum(path: str | Path) -> Curriculum:
         FormatError: it can't be read, or an entry of it is wrong; the message says where, and the fix.
     """
     try:
-        source = CurriculumSource.model_validate(tomllib.loads(Path(path).read_text(encoding="utf-8")))
+        data = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        source = CurriculumSource.model_validate(data)
         own = {
             name: Profile(name, p.about, p.length, p.withhold, full_text=p.full_text, edits=p.edits, faults=p.faults)
             for name, p in source.profiles.items()
@@ -106,12 +108,16 @@ def load_curriculum(path: str | Path) -> Curriculum:
         for step in source.steps:
             for name in step.profiles:
                 profile_named(name, known)
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError, NotFoundError) as error:
+    except OSError as error:
+        raise FormatError(f"{path}: can't be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise FormatError(f"{path}: can't be read: not UTF-8") from None
+    except tomllib.TOMLDecodeError as error:
+        raise FormatError(f"{path}: not TOML: {error}") from None
+    except NotFoundError as error:
         raise FormatError(f"{path}: {error}") from None
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise FormatError(f"{path}: {where}: {first['msg']} (found {first['input']!r})") from None
+        raise FormatError(shape_faults(data, error, CurriculumSource, lambda place: f"{path}: {place}")) from None
     steps = sorted(((step.start, step.profiles) for step in source.steps), key=lambda s: s[0])
     for start, weights in steps:
         if not sum(weights.values()):

@@ -11,7 +11,7 @@ from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.pages.pool import Pool
 from worldsmith.train.exports import jsonl, sft, verl
 from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
-from worldsmith.world.files import staged_files, write_file
+from worldsmith.world.files import MANIFEST, staged_files, write_file
 
 Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
 """(tasks by split, folder, base URL of the server, folders of the worlds by id): writes the files of one format.
@@ -53,7 +53,8 @@ def export(
         NotFoundError: an unknown format, or a world without a file of tasks.
         FormatError: a file of tasks that can't be read.
         ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
-        UsageError: no task at all, a share, a URL or a place of reasoning that can't be, or another export in `out`.
+        UsageError: no task at all, a share, a URL or a place of reasoning that can't be; or `out`
+            holds worlds or another export.
         OSError: a file that can't be written.
     """
     if to not in FORMATS:
@@ -69,6 +70,8 @@ def export(
     if pool is not None and to == "sft":
         raise UsageError("conversations to imitate are of worlds alone: leave --pool out for --to sft")
     splits = split_tasks(load_tasks(folders, replay=replay, pool=pool), test_share)
+    if (out / MANIFEST).is_file() or any(out.glob(f"*/{MANIFEST}")):
+        raise UsageError(f"{out} holds worlds: name another folder as --out")
     with staged_files(out) as part:
         writer(splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"
