@@ -158,8 +158,8 @@ class Environment:
             raise UsageError(f"task {self.task.task_id} is not of this state of {self.world.id}: mine its tasks again")
         if self.task.certificate and self.task.web != self.simulator.id:
             raise UsageError(
-                f"task {self.task.task_id} was proved in {self.task.web}, not in {self.simulator.id}: take the tasks of "
-                "_tasks/<pool>.jsonl for a pool, of _tasks/<world>.jsonl for a world alone"
+                f"task {self.task.task_id} was proved in {self.task.web}, not in {self.simulator.id}: take the "
+                "tasks of _tasks/<pool>.jsonl for a pool, of _tasks/<world>.jsonl for a world alone"
             )
 
     def __repr__(self) -> str:

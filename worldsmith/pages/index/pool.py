@@ -1,29 +1,430 @@
-"""stand-in until the index over all worlds"""
+"""Search over the pages of many worlds: the index of a pool, made once, kept in a file, read as it lies on the disk.
 
-from collections.abc import Iterable
+It ranks as `Index` does, by the same terms, with the statistics of all pages: how rare a term is counts over the whole
+pool, how long a page is against those of its own world. Nothing of it is loaded but what queries touch.
+"""
+
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date
+from hashlib import blake2b
+from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from worldsmith.pages.index.search import Index
+import numpy as np
+import orjson
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from worldsmith.cache import keep
+from worldsmith.pages.index.build import Stock, take_stock
+from worldsmith.pages.index.query import Terms, paths_on, places, read_query
+from worldsmith.pages.index.search import DEPTH, MEANT, MEMO, NEAREST, SLIPS
+from worldsmith.pages.index.terms import MEANINGS, tokens
 from worldsmith.pages.plan import Pages
+
+MAGIC = b"wspool01"
+ALIGN = 64
+"""Bytes at whose multiples arrays start."""
+LARGE = 20_000
+"""Pages from which on common terms are looked up for the pages that rarer ones found, where that gives the same."""
+COMMON = 20
+"""A term is common where more than one page in so many holds it."""
+
+
+class Texts(Sequence[str]):
+    """Many short texts as one array of bytes: a list that needs no memory."""
+
+    def __init__(self, data: np.ndarray, starts: np.ndarray) -> None:
+        self.data, self.starts = data, starts
+
+    def __len__(self) -> int:
+        """Return how many there are."""
+        return len(self.starts) - 1
+
+    def __getitem__(self, i: Any) -> Any:
+        """Return one text."""
+        return self.data[int(self.starts[i]) : int(self.starts[i + 1])].tobytes().decode()
+
+    def place(self, text: str) -> int | None:
+        """Return where a text stands among sorted ones, None where it doesn't."""
+        at = self.first(text.encode())
+        return at if at < len(self) and self[at] == text else None
+
+    def first(self, prefix: bytes) -> int:
+        """Return the place of the first of sorted texts that is not before some bytes."""
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self.data[int(self.starts[middle]) : int(self.starts[middle + 1])].tobytes() < prefix:
+                low = middle + 1
+            else:
+                high = middle
+        return low
+
+
+@dataclass(frozen=True, slots=True)
+class _Blocks:
+    """What an index holds: lists as JSON, arrays by name."""
+
+    lists: Mapping[str, list[Any]]
+    arrays: Mapping[str, np.ndarray]
 
 
 class PoolIndex:
-    def __init__(self, indexes: dict[str, Index]) -> None:
-        self.indexes = indexes
+    """The search index of a pool."""
+
+    def __init__(self, blocks: _Blocks) -> None:
+        arrays, lists = blocks.arrays, blocks.lists
+        self._arrays = arrays
+        self.worlds: list[str] = lists["worlds"]
+        self.hosts: list[str] = lists["hosts"]
+        self.ids = Texts(arrays["ids"], arrays["ids_starts"])
+        self.urls = Texts(arrays["urls"], arrays["urls_starts"])
+        self.words = Texts(arrays["words"], arrays["words_starts"])
+        self._nouns = [frozenset(nouns) for nouns in lists["nouns"]]
+        self._starts: list[int] = arrays["world_starts"].tolist()
+        self._today = np.array(lists["today"], dtype="int32")
+        self._all = np.ones(len(self.ids), dtype=bool)
+        self._read: dict[str, tuple[int, ...]] = {}
+        self._by_letter: dict[str, list[str]] = {}
 
     def search(
         self, query: str, k: int, page: int, *, hidden: bool = False
     ) -> tuple[list[tuple[str, str, float]], bool]:
-        hits = sorted(
-            ((w, p, s) for w, i in self.indexes.items() for p, s in i.search(query, 60, 1, hidden=hidden)[0]),
-            key=lambda h: -h[2],
-        )[:60]
-        return hits[(page - 1) * k : page * k], len(hits) > page * k
+        """Return results page `page` of `k` hits as (world id, page id, score), best first, and whether there is more.
+
+        All else is as in `Index.search`; what is near the matches comes from the world of the best one. A misspelt word
+        is read as one that starts with the same letter.
+        """
+        order, scores = self._ranked(query, hidden=hidden)
+        start = (max(page, 1) - 1) * k
+        chosen = order[start : start + k].tolist()
+        hits = [(self.worlds[self._world_of(i)], self.ids[i], float(scores[i])) for i in chosen]
+        return hits, len(order) > start + k
+
+    def _world_of(self, document: int) -> int:
+        return int(np.searchsorted(self._arrays["world_starts"], document, side="right")) - 1
+
+    def _ranked(self, query: str, *, hidden: bool) -> tuple[np.ndarray, np.ndarray]:
+        terms = read_query(query)
+        passing = self._passing(terms, self._all if hidden else self._arrays["live"])
+        scores = self._scores(terms, passing)
+        matches = np.flatnonzero(passing if terms.hosts else scores)
+        matches = matches[np.argsort(-scores[matches], kind="stable")]
+        exact = False
+        for phrase in terms.phrases:
+            holding = matches[np.isin(matches, self._documents_with_phrase(phrase, matches))]
+            if len(holding):
+                matches, exact = holding, True
+        if not exact and not terms.hosts and 0 < len(matches) < DEPTH:
+            matches = np.concatenate((matches, self._following(int(matches[0]), passing, scores)))
+        return matches[:DEPTH], scores
+
+    def _scores(self, terms: Terms, passing: np.ndarray) -> np.ndarray:
+        """Return what each document scores, 0 for those that don't pass."""
+        counted = Counter(self._terms(terms.words))
+        tables = [i for i, noun in enumerate(self._nouns) if noun and noun <= frozenset(terms.words)]
+        scores = self._scores_by_rare_terms(counted, tables, passing) if len(self.ids) > LARGE else None
+        if scores is None:
+            scores = np.zeros(len(self.ids), dtype="float32")
+            for term, times in counted.items():
+                documents, worth = self._postings(term)
+                scores[documents] += worth if times == 1 else worth * times
+            scores *= passing
+            matching = np.flatnonzero(scores)
+            scores[matching] += self._meant(matching, tables)
+            np.round(scores, 3, out=scores)
+        return scores
+
+    def _scores_by_rare_terms(
+        self, counted: Mapping[int, int], tables: Sequence[int], passing: np.ndarray
+    ) -> np.ndarray | None:
+        """Return scores of the documents that hold a rare term; None where others may be among the best."""
+        most = len(self.ids) // COMMON
+        rare = [term for term in counted if len(self._postings(term)[0]) <= most]
+        common = [term for term in counted if term not in rare]
+        if not rare or not common:
+            return None
+        scores = np.zeros(len(self.ids), dtype="float32")
+        for term in rare:
+            documents, worth = self._postings(term)
+            scores[documents] += worth * counted[term]
+        scores *= passing
+        matching = np.flatnonzero(scores)
+        if len(matching) < DEPTH:
+            return None
+        for term in common:
+            documents, worth = self._postings(term)
+            at = np.minimum(np.searchsorted(documents, matching), len(documents) - 1)
+            scores[matching] += np.where(documents[at] == matching, worth[at] * counted[term], 0)
+        scores[matching] += self._meant(matching, tables)
+        np.round(scores, 3, out=scores)
+        least = float(np.partition(scores[matching], -DEPTH)[-DEPTH])
+        # What any document without a rare term can score at most.
+        bound = sum(float(self._arrays["most"][term]) * counted[term] for term in common) + MEANT * len(tables)
+        return scores if least > bound else None
+
+    def _postings(self, term: int) -> tuple[np.ndarray, np.ndarray]:
+        start, end = (int(n) for n in self._arrays["indptr"][term : term + 2])
+        return self._arrays["indices"][start:end], self._arrays["scores"][start:end]
+
+    def _meant(self, documents: np.ndarray, tables: Sequence[int]) -> np.ndarray:
+        """Return what documents score more because a query names the tables they are about."""
+        about = self._arrays["about"][documents]
+        extra = np.zeros(len(documents), dtype="float32")
+        for table in tables:
+            extra[about == table] += MEANT
+        return extra
+
+    def _passing(self, terms: Terms, among: np.ndarray) -> np.ndarray:
+        """Return which documents pass a query's hosts, exclusions and days."""
+        if terms.hosts:
+            among = among & self._documents_on_hosts(terms.hosts)
+        if terms.not_hosts:
+            among = among & ~self._documents_on_hosts(terms.not_hosts)
+        if terms.since or terms.until or terms.newest:
+            day = self._arrays["day"]
+            since = np.full(len(day), max(terms.since, 1), dtype="int32")
+            if terms.newest:
+                lengths = [end - start for start, end in pairwise(self._starts)]
+                since = np.maximum(since, np.repeat(self._today - terms.newest, lengths))
+            among = among & (day >= since)
+            among = among & (day < terms.until) if terms.until else among
+        if terms.without:
+            among = among.copy()
+            for word in terms.without:
+                term = self.words.place(word)
+                if term is not None:
+                    among[self._postings(term)[0]] = False
+        return among
+
+    def _documents_on_hosts(self, hosts: tuple[str, ...]) -> np.ndarray:
+        """Return which documents stand on one of some hosts or on a part of it, under the path where one is named."""
+        under = [paths_on(host, hosts) for host in self.hosts]
+        host = self._arrays["host"]
+        on = np.array(["" in paths for paths in under], dtype=bool)[host]
+        partly = np.array([bool(paths) and "" not in paths for paths in under], dtype=bool)[host]
+        for i in np.flatnonzero(partly).tolist():
+            on[i] = not under[int(host[i])].isdisjoint(places(self.urls[i]))
+        return np.asarray(on)
+
+    def _documents_with_phrase(self, phrase: tuple[str, ...], among: np.ndarray) -> np.ndarray:
+        """Return which of some documents hold the terms of a phrase side by side in a field."""
+        terms = [self.words.place(word) for word in phrase]
+        if None in terms or not terms:
+            return among[:0]
+        wanted = np.array(terms, dtype=self._arrays["text"].dtype)
+        documents = among
+        for term in terms:
+            documents = documents[np.isin(documents, self._postings(term or 0)[0])]
+        return np.array([i for i in documents.tolist() if self._holds(i, wanted)], dtype=among.dtype)
+
+    def _holds(self, document: int, wanted: np.ndarray) -> bool:
+        start, end = (int(n) for n in self._arrays["text_starts"][document : document + 2])
+        text = self._arrays["text"][start:end]
+        at = np.flatnonzero(text[: len(text) - len(wanted) + 1] == wanted[0])
+        for step in range(1, len(wanted)):
+            at = at[text[at + step] == wanted[step]]
+        return bool(len(at))
+
+    def _following(self, top: int, passing: np.ndarray, scores: np.ndarray) -> np.ndarray:
+        """Return what follows the matches of a query, as `Index` orders it, of the top hit's world."""
+        world = self._world_of(top)
+        first, end = self._starts[world], self._starts[world + 1]
+        ring = np.concatenate((np.arange(top + 1, end), np.arange(first, top)))
+        ring = ring[passing[ring] & (scores[ring] == 0)]
+        kind, own = self._arrays["about"], self._arrays["breadth"][ring]
+        same = kind[ring] == kind[top]
+        rows, rest = ring[same & (own == 0)], ring[~same]
+        directory, lists = np.sort(ring[same & (own == 2)]), ring[same & (own == 1)]
+        return np.concatenate((directory[:1], lists[:1], rows, lists[1:], directory[1:], rest))
+
+    def _terms(self, words: tuple[str, ...]) -> list[int]:
+        """Return the terms that words are read as, as often as they stand there."""
+        terms: list[int] = []
+        readings: dict[str, tuple[int, ...]] = {}
+        for word in words:
+            term = self.words.place(word)
+            if term is not None:
+                terms.append(term)
+            elif word in readings or (len(readings) < SLIPS and word.isalpha()):
+                readings[word] = self._reading(word)
+                terms += readings[word]
+        return terms
+
+    def _reading(self, word: str) -> tuple[int, ...]:
+        """Return the terms that an unknown word is read as."""
+        memo = self._read.get(word)
+        if memo is not None:
+            return memo
+        places_of = ((other, self.words.place(other)) for other in MEANINGS.get(word, ()))
+        reading = tuple(term for _, term in places_of if term is not None)
+        if not reading and len(word) > 3:
+            near = (self.words.place(other) for other in self._near(word))
+            reading = tuple(term for term in near if term is not None)
+        return keep(self._read, word, reading, MEMO)
+
+    def _near(self, word: str) -> list[str]:
+        """Return the known words of the same first letter that are fewest slips away from a word."""
+        slips = 1 if len(word) < 8 else 2
+        near = process.extract(
+            word, self._starting_with(word[0]), scorer=OSA.distance, score_cutoff=slips, limit=NEAREST
+        )
+        return [other for other, distance, _ in near if distance == near[0][1]]
+
+    def _starting_with(self, letter: str) -> list[str]:
+        words = self._by_letter.get(letter)
+        if words is None:
+            start, end = self.words.first(letter.encode()), self.words.first((letter + "\U0010ffff").encode())
+            some = (self.words[i] for i in range(start, end))
+            words = self._by_letter[letter] = [word for word in some if word.isalpha() and len(word) > 3]
+        return words
 
 
-def open_pool_index(path: Path, key: str) -> PoolIndex | None:
-    return None
+class _Builder:
+    """Gathers the stocks of worlds, one at a time."""
+
+    def __init__(self) -> None:
+        self.vocabulary: dict[str, int] = {}
+        self.lists: dict[str, list[Any]] = {"worlds": [], "hosts": [], "nouns": [], "today": []}
+        self.parts: dict[str, list[np.ndarray]] = {}
+        self.texts: dict[str, list[bytes]] = {"ids": [], "urls": []}
+        self.documents = 0
+        self.starts = [0]
+        self.text_length = 0
+
+    def add(self, pages: Pages, stock: Stock) -> None:
+        """Add the pages of a world."""
+        lists, world = self.lists, pages.world
+        lists["worlds"].append(world.id)
+        lists["today"].append(date.fromisoformat(world.schema.as_of).toordinal())
+        tables, nouns = len(world.schema.tables), len(lists["nouns"])
+        lists["nouns"] += [sorted(set(tokens(form.singular))) for form in world.schema.tables.values()]
+        terms = np.array(
+            [self.vocabulary.setdefault(word, len(self.vocabulary)) for word in stock.words], dtype="uint32"
+        )
+        frequency = np.diff(stock.indptr.astype("int64"))
+        # Of a score the part that a document has, without that of how rare the term is in its world alone.
+        part = stock.scores / np.repeat(_rarity(frequency, len(stock.ids)), frequency)
+        text = np.append(terms, np.uint32(2**32 - 1))[stock.text]
+        self._array("posting_terms", np.repeat(terms, frequency))
+        self._array("posting_documents", stock.indices.astype("uint32") + np.uint32(self.documents))
+        self._array("posting_parts", part.astype("float32"))
+        self._array("text", text)
+        self._array("text_starts", stock.starts.astype("uint64") + np.uint64(self.text_length))
+        self._array("host", stock.host.astype("uint32") + np.uint32(len(lists["hosts"])))
+        self._array("about", (stock.table % tables).astype("uint32") + np.uint32(nouns))
+        self._array("breadth", (stock.table // tables).astype("uint8"))
+        self._array("day", stock.day.astype("int32"))
+        self._array("live", stock.live)
+        lists["hosts"] += stock.hosts
+        self.texts["ids"] += [page_id.encode() for page_id in stock.ids]
+        self.texts["urls"] += [pages.url(page_id).encode() for page_id in stock.ids]
+        self.documents += len(stock.ids)
+        self.text_length += len(text)
+        self.starts.append(self.documents)
+
+    def _array(self, name: str, values: np.ndarray) -> None:
+        self.parts.setdefault(name, []).append(values)
+
+    def blocks(self) -> _Blocks:
+        """Return the index of all of them."""
+        arrays = {name: np.concatenate(some) for name, some in self.parts.items()}
+        words = sorted(self.vocabulary)
+        place = np.empty(len(words) + 1, dtype="uint32")
+        place[[self.vocabulary[word] for word in words]] = np.arange(len(words), dtype="uint32")
+        place[-1] = len(words)  # what closes a field is no term
+        arrays["text"] = place[np.minimum(arrays["text"], len(words))]
+        arrays["text_starts"] = np.append(arrays["text_starts"], np.uint64(self.text_length))
+        terms, documents = place[arrays.pop("posting_terms")], arrays.pop("posting_documents")
+        order = np.argsort(terms, kind="stable")
+        frequency = np.bincount(terms, minlength=len(words))
+        arrays["indptr"] = np.concatenate(([0], np.cumsum(frequency))).astype("uint64")
+        arrays["indices"] = documents[order]
+        rarity = np.repeat(_rarity(frequency, self.documents), frequency)
+        arrays["scores"] = (arrays.pop("posting_parts")[order] * rarity).astype("float32")
+        starts = arrays["indptr"][:-1].astype("int64")
+        arrays["most"] = np.maximum.reduceat(arrays["scores"], starts) if words else np.zeros(0, dtype="float32")
+        arrays["world_starts"] = np.array(self.starts, dtype="uint64")
+        for name, some in {**self.texts, "words": [word.encode() for word in words]}.items():
+            arrays[name] = np.frombuffer(b"".join(some), dtype="uint8")
+            arrays[f"{name}_starts"] = np.cumsum([0, *map(len, some)], dtype="uint64")
+        return _Blocks(self.lists, arrays)
+
+
+def _rarity(frequency: np.ndarray, documents: int) -> np.ndarray:
+    """Return what a term is worth by the number of documents that hold it: BM25's idf as Lucene has it."""
+    return np.asarray(np.log(1 + (documents - frequency + 0.5) / (frequency + 0.5)), dtype="float64")
 
 
 def build_pool_index(path: Path, key: str, worlds: Iterable[Pages]) -> PoolIndex:
-    return PoolIndex({pages.world.id: Index(pages) for pages in worlds})
+    """Return the index over the pages of worlds, in their order, and keep it in a file under a key.
+
+    Pages are taken one world at a time. A folder that can't be written to keeps the index in memory alone.
+    """
+    builder = _Builder()
+    for pages in worlds:
+        builder.add(pages, take_stock(pages))
+    blocks = builder.blocks()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _write(path, key, blocks)
+    except OSError:
+        return PoolIndex(blocks)
+    return open_pool_index(path, key) or PoolIndex(blocks)
+
+
+def _write(path: Path, key: str, blocks: _Blocks) -> None:
+    head: dict[str, Any] = {"key": key, "lists": blocks.lists, "arrays": {}}
+    at = 0
+    for name, array in blocks.arrays.items():
+        head["arrays"][name] = [array.dtype.str, len(array), at]
+        at += -(-array.nbytes // ALIGN) * ALIGN
+    head["bytes"] = at
+    text = orjson.dumps(head)
+    part = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        with part.open("wb") as file:
+            file.write(_opening(text))
+            for array in blocks.arrays.values():
+                array.tofile(file)
+                file.write(bytes(-array.nbytes % ALIGN))
+            file.flush()
+            os.fsync(file.fileno())
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _opening(text: bytes) -> bytes:
+    """Return how a file starts: what it is, the length and digest of its head, the head."""
+    digest = blake2b(text, digest_size=16).digest()
+    opening = MAGIC + len(text).to_bytes(8, "little") + digest + text
+    return opening + bytes(-len(opening) % ALIGN)
+
+
+def open_pool_index(path: Path, key: str) -> PoolIndex | None:
+    """Return the index in a file; None where there is none, or one under another key, or one that was cut short."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(32)
+            text = file.read(int.from_bytes(start[8:16], "little")) if start[:8] == MAGIC else b""
+            size = path.stat().st_size
+    except OSError:
+        return None
+    if not text or blake2b(text, digest_size=16).digest() != start[16:32]:
+        return None
+    head = orjson.loads(text)
+    first = len(_opening(text))
+    if head["key"] != key or size != first + head["bytes"]:
+        return None
+    data = np.memmap(path, dtype="uint8", mode="r")
+    arrays = {
+        name: np.frombuffer(data, dtype=kind, count=count, offset=first + at) if count else np.zeros(0, dtype=kind)
+        for name, (kind, count, at) in head["arrays"].items()
+    }
+    return PoolIndex(_Blocks(head["lists"], arrays))
