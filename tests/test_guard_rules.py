@@ -231,3 +231,69 @@ def test_rejected_parts_of_lists_pairs_and_tables_are_dropped() -> None:
 )
 def test_half_a_word_denies_nothing(text, start, denies):
     assert is_denied(f"{text}asphalt", start, len(text)) is denies
+
+
+def shipped_page(schema: str, page_id: str, text: str) -> list[str]:
+    """Why a text does not stand on a page of a plain world; its slots are cells of the page's subject."""
+    pages = Pages(generate(load_schema(schema), 0))
+    page = pages.page(page_id)
+    assert page.subject is not None
+    table = pages.world.tables[page.subject.table]
+    values = {column: cells[page.subject.index] for column, cells in table.items()}
+    return reasons(Guard(pages.world, pages), page, text.format(**values))
+
+
+@pytest.mark.parametrize(
+    ("schema", "page_id", "true", "lie", "why"),
+    [
+        pytest.param(
+            "university", "sitting/0", "It has a mean mark of {mark}.", "It has a mean of {mark}.",
+            "says 'mean' of a value that is none", id="a label may say mean",
+        ),
+        pytest.param(
+            "hospital", "trial/6", "{name} is in phase III.", "{name} is in phase VI.",
+            "says 'VI', a number in letters", id="an option may be a number in letters",
+        ),
+        pytest.param(
+            "hospital", "trial/6", "Phase: III", "Phase: II",
+            "says 'II', which is no option that may be given here", id="which another row has",
+        ),
+        pytest.param(
+            "hospital", "trial/6", "It has a full dose of {dose} mg.", "It has a full dose of {dose}1 mg.",
+            "gives '{dose}1 mg', which states no fact that may be given here", id="a label may be another's value",
+        ),
+        pytest.param(
+            "railway", "unit/28", "{name} was put into service on {entered}.", "{name} departs at 07:07.",
+            "names '07:07', which is no fact of this page", id="a day has a time in it",
+        ),
+    ],
+)  # fmt: skip
+def test_words_and_digits_that_mean_two_things_are_judged_as_what_they_are(schema, page_id, true, lie, why):
+    assert shipped_page(schema, page_id, true) == []
+    (rejected,) = shipped_page(schema, page_id, lie)
+    dose = generate(load_schema("hospital"), 0).tables["trial"]["dose"][6]
+    assert rejected == why.format(dose=dose)
+
+
+@pytest.mark.parametrize("form", ["{at}", "{dashed}", "1-{at}", "12:{at}", "{at}:00", "2044-{dashed}"])
+def test_a_time_that_another_row_has_is_found_beside_other_digits(form):
+    pages = Pages(generate(load_schema("railway"), 0))
+    guard, page = Guard(pages.world, pages), pages.page("diagram/0")
+    own, other = pages.world.tables["service"]["departs"][:2]
+    assert own != other
+    assert reasons(guard, page, f"It is departing at {own}.") == []
+    assert reasons(guard, page, f"It is departing at {form.format(at=other, dashed=other.replace(':', '-'))}.") != []
+
+
+def test_a_value_that_is_also_a_label_is_judged_at_its_own_label():
+    pages = Pages(generate(load_schema("hospital"), 0))
+    guard, arms = Guard(pages.world, pages), pages.world.tables["arm"]
+    page = next(
+        page for page in map(pages.page, pages.ids())
+        if page.subject and any(c.row.index == 0 and c.row.table == "arm" and c.col == "treatment" for c in page.cells)
+    )  # fmt: skip
+    assert arms["treatment"][0] == "double dose"
+    for text in ("In the {} arm the treatment is {}.", "The {} arm was given {}.", "Arm: {}; Treatment: {}"):
+        assert reasons(guard, page, text.format(arms["colour"][0], "double dose")) == []
+        (rejected,) = reasons(guard, page, text.format(arms["colour"][0], "full dose"))
+        assert "which is not so" in rejected

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
+from math import ceil
 from typing import NamedTuple
 
 from worldsmith import expr, seeding
@@ -78,7 +79,8 @@ def generate(
     """Return the world of (schema, seed, knobs): the same inputs always give the same rows, in either language.
 
     Raises:
-        GenerationError: a rule never held in 1 + 5 attempts; the message names it with rows and values.
+        GenerationError: a rule never held in 1 + 5 attempts (more, in proportion, with more `facts`); the message names
+            it with rows and values.
         UsageError: a seed of more than 64 bits; knobs that the schema can't follow, with the nearest that it can; or a
             schema with Faker's details where another version of Faker is installed.
     """
@@ -94,7 +96,8 @@ def generate(
     switches = [switch for switch, chance in schema.variation.items() if _coin(seed, schema.name, switch) < chance]
     structure = structure_of(schema, switches)
     structure = structure if schema.bank else foreground(structure)  # plain pages tell no background
-    filling = _fill(apply_knobs(structure, knobs), seed, effort)
+    under_knobs = apply_knobs(structure, knobs)
+    filling = _fill(under_knobs, seed, effort, _restarts(structure, under_knobs))
     tables = {
         table.name: {column.name: filling.data[table.name][column.name] for column in table.columns}
         for table in filling.structure.tables.values()
@@ -102,10 +105,20 @@ def generate(
     return World(world_id(schema, seed, knobs), filling.structure, seed, tables, dict(filling.values))
 
 
-def _fill(structure: Schema, seed: int, effort: Effort) -> Filling:
+def _restarts(structure: Schema, under_knobs: Schema) -> int:
+    """Return how often a world may be started again: more often with more rows, any of which may stop an attempt."""
+    growth = _most_rows(under_knobs) / _most_rows(structure)
+    return ceil(RESTARTS * max(1.0, growth))
+
+
+def _most_rows(structure: Schema) -> int:
+    return sum(table.rows[1] for table in structure.tables.values())
+
+
+def _fill(structure: Schema, seed: int, effort: Effort, restarts: int) -> Filling:
     """Return the first attempt that could be finished; GenerationError where none could."""
     graph = graph_of(structure)
-    for attempt in range(1 + RESTARTS):
+    for attempt in range(1 + restarts):
         try:
             return _Attempt(structure, graph, seed, attempt, effort).fill()
         except StuckError as error:
@@ -113,7 +126,7 @@ def _fill(structure: Schema, seed: int, effort: Effort) -> Filling:
             effort.restarts.append(Restart(error.place, error.rule))
     knobs = structure.knobs
     raise GenerationError(
-        f"{structure.name}, seed {seed}: no world in {1 + RESTARTS} attempts; the last one stopped at {last_error}. "
+        f"{structure.name}, seed {seed}: no world in {1 + restarts} attempts; the last one stopped at {last_error}. "
         f"Loosen that rule or the ranges it reads; `worldsmith schema check` counts what each rule costs and says what "
         "would fill it."
         + (f" Or it is the knobs: {knobs} is more than the schema can follow with this seed." if knobs.turned else ""),

@@ -47,7 +47,9 @@ _SUPERLATIVE = re.compile(
     r"|\b(?:the|its|his|her|their) (?:best|worst|top|leading|sole)\b(?! of| \w+ of this)|\bmarket leader\b"
     r"|\bthe (?:minimum|maximum)\b(?! of| number)",
 )
-AVERAGE = re.compile(r"\baverag\w+|\bmedian\b|\b(?:the|a|its|their) mean\b|\btypical(?:ly)?\b")
+AVERAGE = re.compile(
+    r"\baverag\w+|\bmedian\b|(?:(?<=\bthe )|(?<=\ba )|(?<=\bits )|(?<=\btheir ))mean\b|\btypical(?:ly)?\b"
+)
 LAST = re.compile(
     r"\b(?:comes?|came|ranks?|ranked|places?|placed|finish(?:es|ed)?|stands?|stood|sits?|is|are|was|were|in|at|dead|ends?)"
     r"\s(?:(?:in|at|dead)\s)?(?:the\s)?(?:very\s)?(?:last|bottom)"

@@ -26,6 +26,8 @@ COMMON = frozenset(Lorem.word_list)
 
 _PART = re.compile(r"[^\W_]+")
 _SCALE = re.compile(r"of\d+$")
+_NUMBER_BEFORE = re.compile(r"\d[-/.:,]$")
+_NUMBER_AFTER = re.compile(r"[-/.:,]\d")
 _ROT13 = str.maketrans(ascii_lowercase, ascii_lowercase[13:] + ascii_lowercase[:13])
 """Keys are squeezed: lower case."""
 _BETWEEN = bytes(i for i in range(128) if not chr(i).isalnum())
@@ -121,16 +123,17 @@ class Names:
         self._patterns: dict[str, list[_Pattern]] = {}
         self._values: dict[str, str] = {}
         people = self._people(world.schema)
+        self.labels = self._labels(world.schema)
         self.people = tuple(v for t, c in sorted(people) for v in world.tables[t][c] if isinstance(v, str))
         """The names of people, as often as they stand in the world."""
         self.words: dict[ColumnId, tuple[str, ...]] = {}
-        """By column, the values that are common words: names with a capital, else options of a kind."""
+        """By column, the values that are common words or some column's label: options, the former also names where
+        they have a capital."""
         for table, col in name_like(world.schema):
             values = [v for v in dict.fromkeys(world.tables[table][col]) if isinstance(v, str)]
             plain = tuple(v for v in values if self._add_name(v, person=(table, col) in people))
             if plain:
                 self.words[table, col] = plain
-        self.labels = self._labels(world.schema)
         for key, columns in self.labels.items():
             self._add(key, _Pattern("cue", key, columns))
         fillers = [(c.none, place) for place, c in columns_by_id(world.schema).items()]
@@ -194,12 +197,14 @@ class Names:
             held.append(pattern)
 
     def _add_name(self, value: str, *, person: bool) -> bool:
-        """Add a name; whether it is a common word."""
+        """Add a name unless it is some column's label; return whether it is one, or a common word."""
         text = clean(value)
         words = tokens(text)
         key = squeeze(value)
         if len(key) < 2 or text.isdigit():
             return False
+        if key in self.labels and not person:
+            return True
         self._values.setdefault(key, value)
         plain = len(words) == 1 and key.isalpha() and key in COMMON
         code = not key.isalpha() and " " not in text.strip()
@@ -273,8 +278,10 @@ class Names:
             return any(c.isupper() for c in read.text[span[0] : span[1]])
         if pattern.exact:
             around = read.text[max(0, span[0] - 1) : span[0]] + read.text[span[1] : span[1] + 1]
-            return comparison_form(read.text[span[0] : span[1]]) == pattern.exact and not any(
-                c.isalnum() for c in around
+            return (
+                comparison_form(read.text[span[0] : span[1]]) == pattern.exact
+                and not any(c.isalnum() for c in around)
+                and not (pattern.key.isdigit() and _is_within_number(read.text, span))
             )
         if pattern.kind == "cue" and _SCALE.search(pattern.key):
             return "(" in read.text[span[0] : span[1]]  # "a rating of 10" is no "Rating (of 10)"
@@ -288,6 +295,11 @@ class Names:
 def comparison_form(text: str) -> str:
     """Return a name in the form in which the scorer compares names: "1h 226" is "1H226", "1 1" is not "11"."""
     return squash(scoring.fold(text))
+
+
+def _is_within_number(text: str, span: Span) -> bool:
+    """Whether digits are a part of a longer number or date: the "05-31" of 2044-05-31 is no departure at 05:31."""
+    return bool(_NUMBER_BEFORE.search(text, max(0, span[0] - 2), span[0]) or _NUMBER_AFTER.match(text, span[1]))
 
 
 def _overlap_partly(a: Span, b: Span) -> bool:

@@ -69,7 +69,9 @@ class Statements:
             or self.clauses.attribute_fault(statement)
             or self.clauses.unlabelled_options(statement)
             or self.numbers.date_order_fault(sentence, span_cells)
-            or hearsay_or_roman_numeral(sentence.text, sentence.span, sentence.covered)
+            or hearsay_or_roman_numeral(
+                sentence.text, sentence.span, [*sentence.covered, *(span for span, cells in span_cells if cells)]
+            )
             or self.unsupported_claims.claim_fault(statement)
             or self.unknown_word(
                 where, sentence, facts.words, [*echoes, *(span for span, cells in span_cells if cells)], query

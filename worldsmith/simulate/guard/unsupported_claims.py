@@ -99,7 +99,7 @@ class UnsupportedClaims:
     # superlatives and comparisons
 
     def _average_fault(self, sentence: Sentence, covered: Sequence[Span], span_cells: SpanCells) -> Rejection | None:
-        """No column holds an average: a number told beside the word is another's."""
+        """A number told beside a word for averages is another's, unless that word is part of a label."""
         words = pattern_matches(AVERAGE, sentence.text, sentence.span, covered)
         if not words or not any(self.columns.of(c).kind in ("int", "num") for _, cells in span_cells for c in cells):
             return None
