@@ -16,6 +16,7 @@ from worldsmith.agents.baselines import request_text
 from worldsmith.agents.client import Recorder, Reply, SimulatorClient
 from worldsmith.agents.plain_oracle import words_of
 from worldsmith.pages import Pages
+from worldsmith.pages.dormant import syndicated
 from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Path, Schema
 from worldsmith.schema.patterns import Bank
@@ -88,7 +89,7 @@ class PlannedPages:
     def __init__(self, pages: Pages) -> None:
         self.pages, self.world, self.evaluator = pages, pages.world, QueryEvaluator(pages.world)
         self.name, self.stated, self.stating = cache(self._name), cache(self._stated), cache(self._stating)
-        addresses = frozenset(pages.url(page_id) for page_id in pages.ids())
+        addresses = frozenset(pages.url(page_id) for page_id in (*pages.ids(), *pages.copies()))
         self.links = lru_cache(LINKED)(lambda text: addresses.intersection(_URL.findall(text)))
         """The addresses of pages that stand anywhere in a text."""
         self.lines = lru_cache(LINKED)(lambda text: addresses.intersection(text.split("\n")))
@@ -145,6 +146,8 @@ class PlannedSearch:
         """Pages whose names are known."""
         self.read: set[str] = set()
         self.lost: set[str] = set()
+        self.copied: list[str] = []
+        """Copies of pages that gave less than their plans say."""
         self.hits: dict[tuple[str, int], Reply] = {}
         inner = client.client
         self.disclosed: set[Disclosure] = inner.page_disclosures if isinstance(inner, SimulatorClient) else set()
@@ -162,11 +165,22 @@ class PlannedSearch:
             if self._open(target, missing):
                 stuck = 0
                 self.lost.clear()
-                gains.subtract(page_id for need in missing & self.disclosed for page_id in self.known.stating(need))
+                gains.subtract(page_id for need in missing & self.disclosed for page_id in self._stating(need))
                 missing -= self.disclosed
+                if gains[target] > 0:
+                    self.copied.append(copy := syndicated(target))
+                    gains[copy] = gains[target]
             else:
                 self.lost.add(target)
                 stuck += 1
+
+    def _stating(self, need: Disclosure) -> Iterator[str]:
+        """Yield the pages that can be found, perhaps, and that disclose something."""
+        for page_id in self.known.stating(need):
+            yield page_id
+            copy = syndicated(page_id)
+            if copy in self.copied:
+                yield copy
 
     def _target(self, gains: Mapping[str, int]) -> str | None:
         """Return the page that states most of what is missing, one whose address is known before others.
@@ -174,7 +188,7 @@ class PlannedSearch:
         Args:
             gains: how much of what is missing each page states.
         """
-        left = [i for i, gain in gains.items() if gain and i not in self.read and i not in self.lost]
+        left = [i for i, gain in gains.items() if gain > 0 and i not in self.read and i not in self.lost]
         return max(left, key=lambda i: (self._near(i), gains[i], i), default=None)
 
     def _near(self, page_id: str) -> int:
