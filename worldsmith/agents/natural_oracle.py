@@ -32,6 +32,8 @@ HITS: Final = 10
 """Results asked for."""
 DEPTH: Final = 3
 """Results pages looked at for one query."""
+DEEPER: Final = 12
+"""Those looked at where pages gave less than their plans say, and what is missing is on no page that was found."""
 QUERIES: Final = 6
 """Queries tried for one page."""
 SCOPES: Final = 3
@@ -146,6 +148,7 @@ class PlannedSearch:
         """Pages whose names are known."""
         self.read: set[str] = set()
         self.lost: set[str] = set()
+        self.depth = DEPTH
         self.copied: list[str] = []
         """Copies of pages that gave less than their plans say."""
         self.hits: dict[tuple[str, int], Reply] = {}
@@ -158,11 +161,14 @@ class PlannedSearch:
         missing = set(needs) - self.disclosed
         gains = Counter(page_id for need in missing for page_id in self.known.stating(need))
         stuck = 0
-        while stuck < STUCK:
-            target = self._target(gains)
+        while missing:
+            target = self._target(gains) if stuck < STUCK else None
             if target is None:
-                return
-            if self._open(target, missing):
+                if not self.copied or self.depth == DEEPER:
+                    return
+                self.depth, stuck = DEEPER, 0
+                self.lost.clear()
+            elif self._open(target, missing):
                 stuck = 0
                 self.lost.clear()
                 gains.subtract(page_id for need in missing & self.disclosed for page_id in self._stating(need))
@@ -218,7 +224,7 @@ class PlannedSearch:
         return True
 
     def _finds(self, query: str, url: str) -> bool:
-        for page in range(1, DEPTH + 1):
+        for page in range(1, self.depth + 1):
             reply = self.hits.get((query, page))
             if reply is None:
                 reply = self.hits[query, page] = self.client.search(query, HITS, page)

@@ -59,7 +59,9 @@ def _detour(pages: Pages, page: Page, share: float, seed: int) -> Detour:
     elif kind == "paywall":
         after = _cut(page, WALLED, Block("wall", (), chance >> 8 & 255))
     elif kind == "contradiction":
-        after = contradicted(pages, page, chance >> 8, lambda cell: source(cell[:2]) or syndicated(page.id))
+        tables = pages.world.schema.tables
+        asked = [c for c in page.cells if c.col != page.scope and not tables[c.row.table].background]
+        after = contradicted(pages, page, asked, chance >> 8, lambda c: source((c.row, c.col)) or syndicated(page.id))
         if after is page:  # it has no cell that could be wrong
             kind, after = "dead_link", None
     left = disclosed_by_reading(after, after.cells, pages.world) if after else frozenset()
@@ -80,7 +82,7 @@ def _cut(page: Page, parts: int, *ending: Block) -> Page:
 
 
 def detours(share: float) -> Iterable[SliceEdit]:
-    """Return the slice edits that make what `detour_of` says of pages; a dead link is found by searches all the same."""
+    """Return the slice edits that make what `detour_of` says of pages; searches find a dead link all the same."""
     return [_edit(kind, share) for kind in PAGE_EDITS]
 
 

@@ -38,15 +38,22 @@ def is_spare(pages: Pages, page: Page) -> bool:
 
 def _contradicted(pages: Pages, page: Page, chance: int) -> Page | None:
     """One cell has the value of another row; the cue leads to the entry that is right."""
-    return contradicted(pages, page, chance, lambda _: pages.about(page.subject) if page.subject else None)
+    return contradicted(pages, page, page.cells, chance, lambda _: pages.about(page.subject) if page.subject else None)
 
 
-def contradicted(pages: Pages, page: Page, chance: int, right: Callable[[Cell], str | None]) -> Page:
-    """Return a page that tells one cell wrong, and leads to the page that `right` names for it; as it is without one.
+def contradicted(
+    pages: Pages, page: Page, among: Iterable[Cell], chance: int, right: Callable[[Cell], str | None]
+) -> Page:
+    """Return a page that tells a cell wrong, and leads to the page that is right; the page itself where none can be.
 
-    A date is none that the page could not know.
+    Args:
+        pages: the pages of the world.
+        page: the page.
+        among: the cells of which one is told wrong.
+        chance: what is drawn by.
+        right: names the page that tells a cell right; None for none.
     """
-    cells = [cell for cell in page.cells if _mutable(pages, cell) and cell.col != page.scope]
+    cells = [cell for cell in among if _mutable(pages, cell)]
     if not cells:
         return page
     cell = cells[chance % len(cells)]

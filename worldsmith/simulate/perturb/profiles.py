@@ -27,7 +27,8 @@ PROFILES: dict[str, Profile] = {
     "realistic": Profile(
         "realistic",
         "the web on a usual day: background among the hits, mirrors, archive copies, namesakes, some dead links and "
-        "walls, long pages in parts; few calls fail, and pass when tried again, in a session",
+        "walls, of natural pages a tenth lost, with a way round each, long pages in parts; few calls fail, and "
+        "pass when tried again, in a session",
         edits={
             "distract": 0.15,
             "stale_copy": 0.3,
@@ -45,7 +46,8 @@ PROFILES: dict[str, Profile] = {
     "adversarial": Profile(
         "adversarial",
         "the web at its worst: a hit shows its key alone, copies and namesakes everywhere, half of what is not the "
-        "entry itself is gone, closed or wrong; a fifth of the calls fails, and passes when tried again, in a session",
+        "entry itself is gone, closed or wrong, and three in ten of all natural pages, with a way round each; a "
+        "fifth of the calls fails, and passes when tried again, in a session",
         withhold=2,
         edits={
             "distract": 0.4,
