@@ -40,7 +40,7 @@ def main() -> None:
     print(f"record made in {recorded:.1f} CPU-s, read in {again * 1e3:.0f} ms")
     print(f"index built in {built:.1f} CPU-s, {path.stat().st_size / 1e6:.1f} MB, opened in {opened * 1e3:.1f} ms")
 
-    draw = random.Random(7)  # noqa: TID251 - the order of a load is not part of anything
+    draw = random.Random(7)
     keys = []
     for place in folders[:: max(1, len(folders) // WORLDS)]:
         world = load_world(place)

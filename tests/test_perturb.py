@@ -6,9 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.generation import generate
+from worldsmith.mining.certificates import NotCertified, certify
+from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
+from worldsmith.pages.dormant import syndicated
 from worldsmith.pages.index import Index
+from worldsmith.schema import load_schema
+from worldsmith.schema.files import shipped
+from worldsmith.simulate.disclosure import disclosed_by_reading
 from worldsmith.simulate.perturb import (
     FAULTS,
     LEVELS,
@@ -23,6 +31,7 @@ from worldsmith.simulate.perturb import (
     slice_edits_of,
     withhold,
 )
+from worldsmith.simulate.perturb.detours import detour_of, needs_copy
 from worldsmith.simulate.perturb.pages import PART
 from worldsmith.simulate.perturb.profiles import WITHHOLD
 from worldsmith.simulate.perturb.withhold import with_head
@@ -213,6 +222,96 @@ def test_a_contradiction_tells_no_day_that_its_page_could_not_know(town: World, 
                 days += 1
                 assert told < page.date or told > town.schema.as_of, (page.id, page.date, told)
     assert days > 30
+
+
+@pytest.fixture(scope="module")
+def natural_pages() -> Pages:
+    return Pages(generate(load_schema("town"), 31, language="natural"))
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3, 0.9])
+def test_whatever_a_lost_page_told_a_page_that_is_read_tells(natural_pages: Pages, share: float) -> None:
+    pages, world = natural_pages, natural_pages.world
+    live = [page for page_id in pages.ids() if not (page := pages.page(page_id)).dormant]
+    told = frozenset().union(*(disclosed_by_reading(page, page.cells, world) for page in live))
+    for seed in range(8):
+        left = set()
+        for page in live:
+            detour = detour_of(pages, page, share, seed)
+            read = page if detour is None else detour.after
+            if read is not None:
+                left |= disclosed_by_reading(read, read.cells, world)
+            if needs_copy(pages, page, share, seed):
+                copy = pages.page(syndicated(page.id))
+                left |= disclosed_by_reading(copy, copy.cells, world)
+        assert left == told
+
+
+@pytest.mark.parametrize("share", [0.1, 0.3])
+def test_detours_meet_the_share_of_pages_and_each_edit_its_part(natural_pages: Pages, share: float) -> None:
+    pages = natural_pages
+    live = [page for page_id in pages.ids() if not (page := pages.page(page_id)).dormant and page.cells]
+    kinds = [d.kind for seed in range(20) for page in live if (d := detour_of(pages, page, share, seed))]
+    assert 0.9 * share < len(kinds) / (20 * len(live)) < 1.1 * share
+    assert all(0.2 < kinds.count(name) / len(kinds) < 0.3 for name in PAGE_EDITS)
+
+
+def test_lost_pages_are_served_as_planned_and_their_copies_found_behind_them(natural_pages: Pages) -> None:
+    pages, world = natural_pages, natural_pages.world
+    profiles = PROFILES | {"lost": Profile("lost", edits={"detour": 0.5})}
+    simulator = Simulator(world, pages=pages, strict=True, profiles=profiles)
+    address = Address(world.id, "lost", 4)
+    met = copied = wrong = 0
+    for page_id in pages.ids():
+        page = pages.page(page_id)
+        detour = detour_of(pages, page, 0.5, 4)
+        if page.dormant or detour is None:
+            assert page.dormant or simulator.call(address, Call("web_extractor", page.url)).page == page
+            continue
+        met += 1
+        reply = simulator.call(address, Call("web_extractor", page.url))
+        assert reply.page == detour.after
+        assert reply.status == ("ok" if detour.after else "not_found")
+        copy = simulator.call(address, Call("web_extractor", pages.url(syndicated(page_id))))
+        assert (copy.status == "ok") == detour.copied
+        if detour.kind == "contradiction":
+            wrong += 1
+            (change,) = reply.part.changes
+            (cell,) = change.cells
+            (way,) = next(b for b in detour.after.blocks if b.kind == "cue").links
+            assert cell in pages.page(way).cells
+            assert pages.url(way) in reply.text
+            assert (cell.row, cell.col) not in reply.disclosed
+        if detour.copied:
+            copied += 1
+            assert set(copy.disclosed) == disclosed_by_reading(page, page.cells, world)
+            if page.subject:
+                found = simulator.call(address, Call("web_search", " ".join(pages.keys(page.subject)), k=50)).results
+                urls = [hit.url for hit in found]
+                assert page.url not in urls or urls[urls.index(page.url) + 1] == pages.url(syndicated(page_id))
+    assert min(met, copied, wrong) > 20
+
+
+def test_a_copy_is_not_there_where_its_page_is(natural_pages: Pages) -> None:
+    simulator = Simulator(natural_pages.world, pages=natural_pages)
+    url = natural_pages.url(natural_pages.copies()[0])
+    assert simulator.call(Address(natural_pages.world.id), Call("web_extractor", url)).status == "not_found"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("schema", sorted(shipped()))
+def test_the_oracle_goes_round_what_is_lost(schema: str) -> None:
+    world = generate(load_schema(schema), 7, language="natural")
+    tasks, simulator = mine(world, 4).tasks, Simulator(world, strict=True)
+    assert tasks
+    for profile in ("realistic", "adversarial"):
+        for seed in range(2):
+            client = SimulatorClient(simulator, Address(world.id, profile, seed, "s"), {})
+            for task in tasks:
+                try:
+                    certify(task, world, client)
+                except NotCertified as reason:
+                    pytest.fail(f"{task.task_id} under {profile}, seed {seed}: {reason}")
 
 
 def test_a_page_in_parts_goes_on_where_it_stopped(town: World) -> None:

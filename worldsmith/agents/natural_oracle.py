@@ -16,6 +16,7 @@ from worldsmith.agents.baselines import request_text
 from worldsmith.agents.client import Recorder, Reply, SimulatorClient
 from worldsmith.agents.plain_oracle import words_of
 from worldsmith.pages import Pages
+from worldsmith.pages.dormant import syndicated
 from worldsmith.pages.written import WrittenKind
 from worldsmith.schema import Path, Schema
 from worldsmith.schema.patterns import Bank
@@ -31,6 +32,8 @@ HITS: Final = 10
 """Results asked for."""
 DEPTH: Final = 3
 """Results pages looked at for one query."""
+DEEPER: Final = 12
+"""Those looked at where pages gave less than their plans say, and what is missing is on no page that was found."""
 QUERIES: Final = 6
 """Queries tried for one page."""
 SCOPES: Final = 3
@@ -88,7 +91,7 @@ class PlannedPages:
     def __init__(self, pages: Pages) -> None:
         self.pages, self.world, self.evaluator = pages, pages.world, QueryEvaluator(pages.world)
         self.name, self.stated, self.stating = cache(self._name), cache(self._stated), cache(self._stating)
-        addresses = frozenset(pages.url(page_id) for page_id in pages.ids())
+        addresses = frozenset(pages.url(page_id) for page_id in (*pages.ids(), *pages.copies()))
         self.links = lru_cache(LINKED)(lambda text: addresses.intersection(_URL.findall(text)))
         """The addresses of pages that stand anywhere in a text."""
         self.lines = lru_cache(LINKED)(lambda text: addresses.intersection(text.split("\n")))
@@ -145,6 +148,9 @@ class PlannedSearch:
         """Pages whose names are known."""
         self.read: set[str] = set()
         self.lost: set[str] = set()
+        self.depth = DEPTH
+        self.copied: list[str] = []
+        """Copies of pages that gave less than their plans say."""
         self.hits: dict[tuple[str, int], Reply] = {}
         inner = client.client
         self.disclosed: set[Disclosure] = inner.page_disclosures if isinstance(inner, SimulatorClient) else set()
@@ -155,18 +161,32 @@ class PlannedSearch:
         missing = set(needs) - self.disclosed
         gains = Counter(page_id for need in missing for page_id in self.known.stating(need))
         stuck = 0
-        while stuck < STUCK:
-            target = self._target(gains)
+        while missing:
+            target = self._target(gains) if stuck < STUCK else None
             if target is None:
-                return
-            if self._open(target, missing):
+                if not self.copied or self.depth == DEEPER:
+                    return
+                self.depth, stuck = DEEPER, 0
+                self.lost.clear()
+            elif self._open(target, missing):
                 stuck = 0
                 self.lost.clear()
-                gains.subtract(page_id for need in missing & self.disclosed for page_id in self.known.stating(need))
+                gains.subtract(page_id for need in missing & self.disclosed for page_id in self._stating(need))
                 missing -= self.disclosed
+                if gains[target] > 0:
+                    self.copied.append(copy := syndicated(target))
+                    gains[copy] = gains[target]
             else:
                 self.lost.add(target)
                 stuck += 1
+
+    def _stating(self, need: Disclosure) -> Iterator[str]:
+        """Yield the pages that can be found, perhaps, and that disclose something."""
+        for page_id in self.known.stating(need):
+            yield page_id
+            copy = syndicated(page_id)
+            if copy in self.copied:
+                yield copy
 
     def _target(self, gains: Mapping[str, int]) -> str | None:
         """Return the page that states most of what is missing, one whose address is known before others.
@@ -174,7 +194,7 @@ class PlannedSearch:
         Args:
             gains: how much of what is missing each page states.
         """
-        left = [i for i, gain in gains.items() if gain and i not in self.read and i not in self.lost]
+        left = [i for i, gain in gains.items() if gain > 0 and i not in self.read and i not in self.lost]
         return max(left, key=lambda i: (self._near(i), gains[i], i), default=None)
 
     def _near(self, page_id: str) -> int:
@@ -204,7 +224,7 @@ class PlannedSearch:
         return True
 
     def _finds(self, query: str, url: str) -> bool:
-        for page in range(1, DEPTH + 1):
+        for page in range(1, self.depth + 1):
             reply = self.hits.get((query, page))
             if reply is None:
                 reply = self.hits[query, page] = self.client.search(query, HITS, page)

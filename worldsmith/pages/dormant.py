@@ -1,5 +1,6 @@
 """Dormant pages, not found unless a profile reveals them: archive copies, mirrors, and what bears a row's name."""
 
+from collections.abc import Collection
 from dataclasses import replace
 from datetime import date
 from functools import cached_property
@@ -9,15 +10,17 @@ from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.lengths import planned
 from worldsmith.pages.page_kind import Kind, byte
 from worldsmith.pages.prose import mixed
-from worldsmith.pages.sites import slug, tag
+from worldsmith.pages.sites import Site, slug, tag
 from worldsmith.pages.types import DIRECTORY, Block, Page
 from worldsmith.schema import Aggregate
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row, invented_keys
 
 if TYPE_CHECKING:
-    pass
+    from worldsmith.pages.plan import Pages
 
+SYNDICATED: Final = "world-syndicated"
+"""What ids of syndicated copies begin with."""
 ARCHIVED: Final = 8
 """One in so many entries has an archive copy."""
 MIRRORED: Final = 10
@@ -72,6 +75,47 @@ class MirrorKind(CopyKind):
         page_id, look = f"{self.name}/{n}", self.pages.look(self.site)
         url = self.pages.url(page_id)
         return replace(self._entry(n), id=page_id, kind=self.name, url=url, dormant=True, look=look)
+
+
+class SyndicatedKind(Kind):
+    """Pages of another kind as a further site syndicates them: found only in the place of one that is lost.
+
+    They are in no index: who finds the page finds its copy. A copy is of the kind of its page, and tells as much.
+    """
+
+    def __init__(self, pages: "Pages", kind: Kind, site: Site) -> None:
+        super().__init__(pages, site)
+        self.kind = kind
+        self.name = syndicated(kind.name)
+
+    @property
+    def numbers(self) -> Collection[int]:
+        """Those of the pages."""
+        return self.kind.numbers
+
+    def path(self, n: int) -> str:
+        """Return letters that stand for the page."""
+        return f"syndicated/{tag(self.pages.world.seed, self.name, n)}"
+
+    def anchor(self, n: int) -> str:
+        """Return what the page is called."""
+        return self.kind.anchor(n)
+
+    def plan(self, n: int) -> Page:
+        """Return the plan of the copy of page `n`."""
+        page_id = f"{self.name}/{n}"
+        page = self.pages.page(f"{self.kind.name}/{n}")
+        return replace(page, id=page_id, url=self.pages.url(page_id), dormant=True)
+
+
+def syndicated(page_id: str) -> str:
+    """Return the id of the syndicated copy of a page."""
+    return f"{SYNDICATED}/{page_id}"
+
+
+def original(page_id: str) -> str | None:
+    """Return the id of the page that a syndicated copy is of; None for other pages."""
+    return page_id.removeprefix(f"{SYNDICATED}/") if page_id.startswith(f"{SYNDICATED}/") else None
 
 
 class ArchiveKind(CopyKind):

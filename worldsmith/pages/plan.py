@@ -11,7 +11,7 @@ from worldsmith.lang.english import ENGLISH
 from worldsmith.lang.morphology import term
 from worldsmith.lang.page_phrases import PHRASES, fill
 from worldsmith.naming import Namer
-from worldsmith.pages.dormant import ArchiveKind, MirrorKind, NamesakeKind
+from worldsmith.pages.dormant import ArchiveKind, MirrorKind, NamesakeKind, SyndicatedKind
 from worldsmith.pages.earliest_days import Days
 from worldsmith.pages.entity import EntityKind
 from worldsmith.pages.genre_pages import GENRES, StoryKind
@@ -23,7 +23,7 @@ from worldsmith.pages.page_kind import Kind
 from worldsmith.pages.prose import Prose
 from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
-from worldsmith.pages.types import DIRECTORY, Block, Doc, Page, WrittenHit
+from worldsmith.pages.types import DIRECTORY, Block, Detour, Doc, Page, WrittenHit
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
 from worldsmith.schema import Choice, Faker, PageSpec, Pick, Schema, Value
@@ -55,6 +55,8 @@ class Pages:
         """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
         self.documents: dict[int, tuple[Page, Doc]] = {}
         """Documents of natural pages by their plan's identity; the plan is held, so that no other can have it."""
+        self.detours: dict[tuple[str, float, int], Detour] = {}
+        """Lost pages by id, share and seed (`simulate.perturb.detours`)."""
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}
         self._columns = {t.name: {name: i for i, name in enumerate(t.names)} for t in world.schema.tables.values()}
 
@@ -169,6 +171,13 @@ class Pages:
         return [ArchiveKind(self, sites[0]), MirrorKind(self, sites[1]), NamesakeKind(self, sites[2])]
 
     @cached_property
+    def _syndicated(self) -> dict[str, Kind]:
+        """The kinds of syndicated copies by name, on the mirrors' site: they are none of `ids`."""
+        written = [kind for kind in self.kinds.values() if isinstance(kind, AboutKind | SharedKind)]
+        made = [SyndicatedKind(self, kind, self.kinds[MirrorKind.name].site) for kind in written]
+        return {kind.name: kind for kind in made}
+
+    @cached_property
     def stories(self) -> dict[Row, tuple[str, ...]]:
         """The stories about each row that has any."""
         stories: dict[Row, tuple[str, ...]] = {}
@@ -189,6 +198,10 @@ class Pages:
         """Return the ids of all pages in order, dormant ones included."""
         return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.numbers)
 
+    def copies(self) -> tuple[str, ...]:
+        """Return the ids of the syndicated copies of pages, which are not among `ids`: searches may put them in."""
+        return tuple(f"{name}/{n}" for name, kind in self._syndicated.items() for n in kind.numbers)
+
     def page(self, page_id: str) -> Page:
         """Return the plan of a page; KeyError when there is none of that id."""
         return self._memo.get(page_id) or keep(self._memo, page_id, self.plan(page_id), MEMO)
@@ -200,14 +213,14 @@ class Pages:
 
     def _place(self, page_id: str) -> tuple[Kind, int]:
         name, _, number = page_id.rpartition("/")
-        kind = self.kinds.get(name)
+        kind = self.kinds.get(name) or self._syndicated.get(name)
         if kind is None or not number.isdecimal() or int(number) not in kind.numbers:
             raise KeyError(page_id)
         return kind, int(number)
 
     @cached_property
     def _urls(self) -> dict[str, str]:
-        return {canonical(self.url(page_id)) or "": page_id for page_id in self.ids()}
+        return {canonical(self.url(page_id)) or "": page_id for page_id in (*self.ids(), *self.copies())}
 
     @cached_method
     def url(self, page_id: str) -> str:

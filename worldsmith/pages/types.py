@@ -76,6 +76,8 @@ class Page:
     """The row that an unnamed subject ("it", "the phone") refers to."""
     head: Block
     blocks: tuple[Block, ...]
+    whole: bool = True
+    """Whether it can be read to its end; where it can't, nobody knows whether its lists go on."""
     dormant: bool = False
     """Planned in every world, not found unless a profile reveals it: archive copies, mirrors, homonyms."""
     rows: tuple[Row, ...] = ()
@@ -107,6 +109,18 @@ class Page:
     def size(self) -> int:
         """Characters of its Markdown, known without rendering: within a few per cent."""
         return HEAD + sum(block.size for block in self.blocks)
+
+
+@dataclass(frozen=True, slots=True)
+class Detour:
+    """What becomes of a page that is lost, and the way round it."""
+
+    kind: str
+    """The edit of pages that is made."""
+    after: Page | None
+    """The page as it is read; None where it is gone."""
+    copied: bool
+    """Whether its syndicated copy is found: no other page tells all that it lost."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -108,7 +108,7 @@ def disclosed_by_page(page: Page, world: World) -> frozenset[Disclosure]:
 def _wholes(page: Page, world: World) -> Iterator[Disclosure]:
     schema = world.schema
     spec = _page_spec(schema, page.kind)
-    if spec is None:
+    if spec is None or not page.whole:
         return
     if spec.list and spec.by:
         target = schema.column(spec.list, spec.by).ref

@@ -13,7 +13,6 @@ from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.types import Block, Page
 from worldsmith.schema import Value
 from worldsmith.seeding import draw
-from worldsmith.simulate.perturb.ranking import is_drawn
 from worldsmith.simulate.protocol import Change, Slice, SliceEdit, View
 from worldsmith.world.model import Cell, Row
 
@@ -26,6 +25,11 @@ PageEdit = Callable[[Pages, Page, int], Page | None]
 """(pages, page, chance) to what becomes of the page; None where it is gone."""
 
 
+def is_drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
+    """Whether an edit of a kind, with a share of all pages, meets a page."""
+    return share > 0 and draw(seed, kind, page_id) < share * 2**64
+
+
 def is_spare(pages: Pages, page: Page) -> bool:
     """Whether a page may be lost: no schema declares its kind, and it is no directory or background."""
     declared = any(spec.name == page.kind for spec in pages.specs)
@@ -34,12 +38,27 @@ def is_spare(pages: Pages, page: Page) -> bool:
 
 def _contradicted(pages: Pages, page: Page, chance: int) -> Page | None:
     """One cell has the value of another row; the cue leads to the entry that is right."""
-    cells = [cell for cell in page.cells if _mutable(pages, cell)]
-    if not cells or page.subject is None:
+    return contradicted(pages, page, page.cells, chance, lambda _: pages.about(page.subject) if page.subject else None)
+
+
+def contradicted(
+    pages: Pages, page: Page, among: Iterable[Cell], chance: int, right: Callable[[Cell], str | None]
+) -> Page:
+    """Return a page that tells a cell wrong, and leads to the page that is right; the page itself where none can be.
+
+    Args:
+        pages: the pages of the world.
+        page: the page.
+        among: the cells of which one is told wrong.
+        chance: what is drawn by.
+        right: names the page that tells a cell right; None for none.
+    """
+    cells = [cell for cell in among if _mutable(pages, cell)]
+    if not cells:
         return page
     cell = cells[chance % len(cells)]
     values = sorted({v for v in _told_by(pages, page, cell) if v not in {None, cell.value}}, key=repr)
-    entry = pages.about(page.subject)
+    entry = right(cell)
     if not values or entry is None:
         return page
     wrong = cell._replace(value=values[(chance >> 16) % len(values)])

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 
 from worldsmith.errors import NotFoundError, close_match
 from worldsmith.schema import Schema
+from worldsmith.simulate.perturb.detours import DETOUR, detours
 from worldsmith.simulate.perturb.pages import PAGE_EDITS, paginate, spare_page_edit
 from worldsmith.simulate.perturb.ranking import RANKINGS
 from worldsmith.simulate.perturb.withhold import withhold
@@ -26,12 +27,14 @@ PROFILES: dict[str, Profile] = {
     "realistic": Profile(
         "realistic",
         "the web on a usual day: background among the hits, mirrors, archive copies, namesakes, some dead links and "
-        "walls, long pages in parts; few calls fail, and pass when tried again, in a session",
+        "walls, of natural pages a tenth lost, with a way round each, long pages in parts; few calls fail, and "
+        "pass when tried again, in a session",
         edits={
             "distract": 0.15,
             "stale_copy": 0.3,
             "near_duplicate": 0.3,
             "homonym": 0.5,
+            "detour": 0.1,
             "dead_link": 0.1,
             "contradiction": 0.1,
             "truncate": 0.05,
@@ -43,13 +46,15 @@ PROFILES: dict[str, Profile] = {
     "adversarial": Profile(
         "adversarial",
         "the web at its worst: a hit shows its key alone, copies and namesakes everywhere, half of what is not the "
-        "entry itself is gone, closed or wrong; a fifth of the calls fails, and passes when tried again, in a session",
+        "entry itself is gone, closed or wrong, and three in ten of all natural pages, with a way round each; a "
+        "fifth of the calls fails, and passes when tried again, in a session",
         withhold=2,
         edits={
             "distract": 0.4,
             "stale_copy": 1.0,
             "near_duplicate": 1.0,
             "homonym": 1.0,
+            "detour": 0.3,
             "dead_link": 0.2,
             "contradiction": 0.5,
             "truncate": 0.2,
@@ -92,6 +97,8 @@ def slice_edits_of(profile: Profile) -> tuple[SliceEdit, ...]:
         if name not in EDITS:
             raise NotFoundError(f"profile {profile.name!r} names the edit {name!r}.{close_match(name, EDITS)}")
     made = [spare_page_edit(name, shares[name]) for name in PAGE_EDITS if shares.get(name)]
+    if shares.get(DETOUR):
+        made += detours(shares[DETOUR])
     if shares.get("paginate"):
         made.append(paginate(shares["paginate"]))
     return (*made, withhold(profile.withhold))

@@ -9,8 +9,11 @@ from itertools import islice
 from typing import Protocol
 
 from worldsmith.pages import Pages
+from worldsmith.pages.dormant import original, syndicated
 from worldsmith.pages.types import Page
 from worldsmith.seeding import draw
+from worldsmith.simulate.perturb.detours import DETOUR, needs_copy
+from worldsmith.simulate.perturb.pages import is_drawn
 
 REVEALS: Mapping[str, str] = {
     "stale_copy": "world-archive",
@@ -18,13 +21,8 @@ REVEALS: Mapping[str, str] = {
     "homonym": "world-homonym",
 }
 """Kinds of dormant page by the edit that reveals them."""
-RANKINGS = ("distract", *REVEALS)
+RANKINGS = ("distract", *REVEALS, DETOUR)
 """Names of the edits of rankings."""
-
-
-def is_drawn(kind: str, share: float, page_id: str, seed: int) -> bool:
-    """Whether an edit of a kind, with a share of all pages, meets a page."""
-    return share > 0 and draw(seed, kind, page_id) < share * 2**64
 
 
 def _written_pages(pages: Pages) -> tuple[str, ...]:
@@ -44,7 +42,7 @@ class EditedRanking:
     """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
 
     distract: a page of background is put before a hit. stale_copy, near_duplicate, homonym: archive copies, mirrors
-    and namesakes are found.
+    and namesakes are found. detour: the syndicated copy of a lost page is found behind it.
     """
 
     def __init__(self, pages: Pages, index: Searchable, edits: Mapping[str, float], seed: int) -> None:
@@ -60,9 +58,12 @@ class EditedRanking:
 
     def shows(self, page: Page) -> bool:
         """Whether a page can be found and read: it is not dormant, or an edit reveals it."""
-        return not page.dormant or any(
-            page.kind == kind and self._drawn(name, page.id) for name, kind in REVEALS.items()
-        )
+        if not page.dormant:
+            return True
+        of = original(page.id)
+        if of is not None:
+            return needs_copy(self.pages, self.pages.page(of), self.edits.get(DETOUR, 0), self.seed)
+        return any(page.kind == kind and self._drawn(name, page.id) for name, kind in REVEALS.items())
 
     def _drawn(self, name: str, page_id: str) -> bool:
         return is_drawn(name, self.edits.get(name, 0), page_id, self.seed)
@@ -77,12 +78,15 @@ class EditedRanking:
                     yield placed, score
 
     def placed(self, page_id: str) -> tuple[str, ...]:
-        """Return what stands in place of a hit: nothing where it isn't shown, else what distracts and the hit."""
-        if not self.shows(self.pages.page(page_id)):
+        """Return what stands in place of a hit: what distracts, the hit, its syndicated copy; nothing if not shown."""
+        page = self.pages.page(page_id)
+        if not self.shows(page):
             return ()
+        before: tuple[str, ...] = ()
         if self.background and self._drawn("distract", page_id):
-            return self.background[draw(self.seed, "distracting", page_id) % len(self.background)], page_id
-        return (page_id,)
+            before = (self.background[draw(self.seed, "distracting", page_id) % len(self.background)],)
+        copied = needs_copy(self.pages, page, self.edits.get(DETOUR, 0), self.seed)
+        return (*before, page_id, *((syndicated(page_id),) if copied else ()))
 
     def _hits(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
         """Yield the hits of a query, some at a time: those that are not revealed make more necessary."""
