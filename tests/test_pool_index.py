@@ -1,9 +1,12 @@
 """The index of a pool: it ranks one world as that world's own index does, and many by the statistics of all."""
 
 import re
+from collections import Counter
 from collections.abc import Sequence
+from itertools import pairwise
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from worldsmith.generation import generate
@@ -69,23 +72,45 @@ def test_common_terms_are_looked_up_for_few_pages_without_changing_a_hit(
     worlds: Sequence[Pages], index: PoolIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     queries = [query for pages in worlds for query in _queries(pages)]
+    queries += [f'"{query}" inspection award' for query in queries if query.istitle()]
     whole = [index.search(query, 60, 1) for query in queries]
     taken: list[bool] = []
-    short_way = PoolIndex._scores_by_rare_terms
+    candidates_of = pool_index._candidates
 
-    def counted(self: PoolIndex, *arguments: object) -> object:
-        scores = short_way(self, *arguments)  # type: ignore[arg-type]
-        taken.append(scores is not None)
-        return scores
+    def counted(scores: np.ndarray, passing: np.ndarray, rest: float) -> np.ndarray | None:
+        candidates = candidates_of(scores, passing, rest)
+        taken.append(candidates is not None)
+        return candidates
 
-    monkeypatch.setattr(PoolIndex, "_scores_by_rare_terms", counted)
+    monkeypatch.setattr(pool_index, "_candidates", counted)
     monkeypatch.setattr(pool_index, "LARGE", 0)
-    monkeypatch.setattr(pool_index, "COMMON", 8)
+    monkeypatch.setattr(pool_index, "COMMON", 20)
     monkeypatch.setattr(pool_index, "DEPTH", 6)
     for query, (hits, _) in zip(queries, whole, strict=True):
         assert [hit[:2] for hit in index.search(query, 6, 1)[0]] == [hit[:2] for hit in hits[:6]], query
     assert any(taken)
     assert not all(taken)
+
+
+def test_a_phrase_of_common_words_is_looked_for_in_pages_without_the_rare_words_of_a_query(
+    index: PoolIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frequency = np.append(np.diff(index._arrays["indptr"].astype("int64")), 0)  # what closes a field is no term
+    text = index._arrays["text"].tolist()
+    common = len(index.ids) // 20
+    pairs = Counter((a, b) for a, b in pairwise(text) if min(frequency[a], frequency[b]) > common)
+    phrases = [pair for pair, times in sorted(pairs.items()) if 2 <= times <= 30][::40]
+    rare = np.flatnonzero((frequency > common // 4) & (frequency <= common)).tolist()
+    queries = [
+        f'{index.words[word]} {index.words[other]} "{index.words[a]} {index.words[b]}"'
+        for (a, b), word, other in zip(phrases, rare, reversed(rare), strict=False)
+    ]
+    assert len(queries) >= 10
+    monkeypatch.setattr(pool_index, "COMMON", 20)
+    monkeypatch.setattr(pool_index, "DEPTH", 6)
+    whole = [index.search(query, 6, 1)[0] for query in queries]
+    monkeypatch.setattr(pool_index, "LARGE", 0)
+    assert [index.search(query, 6, 1)[0] for query in queries] == whole
 
 
 def test_paging_shows_each_hit_once(index: PoolIndex) -> None:

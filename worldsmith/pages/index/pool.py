@@ -30,9 +30,11 @@ MAGIC = b"wspool01"
 ALIGN = 64
 """Bytes at whose multiples arrays start."""
 LARGE = 20_000
-"""Pages from which on common terms are looked up for the pages that rarer ones found, where that gives the same."""
-COMMON = 20
+"""Pages above which common terms are looked up only for candidates, where the first hits stay the same."""
+COMMON = 100
 """A term is common where more than one page in so many holds it."""
+ROUNDING = 0.002
+"""What rounding may change between two scores."""
 
 
 class Texts(Sequence[str]):
@@ -112,73 +114,51 @@ class PoolIndex:
     def _ranked(self, query: str, *, hidden: bool) -> tuple[np.ndarray, np.ndarray]:
         terms = read_query(query)
         passing = self._passing(terms, self._all if hidden else self._arrays["live"])
-        scores = self._scores(terms, passing)
-        matches = np.flatnonzero(passing if terms.hosts else scores)
-        matches = matches[np.argsort(-scores[matches], kind="stable")]
         exact = False
         for phrase in terms.phrases:
-            holding = matches[np.isin(matches, self._documents_with_phrase(phrase, matches))]
+            holding = self._documents_with_phrase(phrase, passing)
             if len(holding):
-                matches, exact = holding, True
+                passing, exact = np.zeros(len(passing), dtype=bool), True
+                passing[holding] = True
+        scores = self._scores(terms, passing)
+        matches = np.flatnonzero(passing if terms.hosts else scores > 0)
+        if len(matches) > DEPTH:
+            matches = matches[scores[matches] >= _depth_score(scores[matches])]
+        matches = matches[np.argsort(-scores[matches], kind="stable")]
         if not exact and not terms.hosts and 0 < len(matches) < DEPTH:
             matches = np.concatenate((matches, self._following(int(matches[0]), passing, scores)))
         return matches[:DEPTH], scores
 
     def _scores(self, terms: Terms, passing: np.ndarray) -> np.ndarray:
-        """Return what each document scores, 0 for those that don't pass."""
+        """Return what documents score, 0 for those that don't pass or can't be among the first `DEPTH`."""
         counted = Counter(self._terms(terms.words))
-        tables = [i for i, noun in enumerate(self._nouns) if noun and noun <= frozenset(terms.words)]
-        scores = self._scores_by_rare_terms(counted, tables, passing) if len(self.ids) > LARGE else None
-        if scores is None:
-            scores = np.zeros(len(self.ids), dtype="float32")
-            for term, times in counted.items():
-                documents, worth = self._postings(term)
-                scores[documents] += worth if times == 1 else worth * times
-            scores *= passing
-            matching = np.flatnonzero(scores)
-            scores[matching] += self._meant(matching, tables)
-            np.round(scores, 3, out=scores)
-        return scores
-
-    def _scores_by_rare_terms(
-        self, counted: Mapping[int, int], tables: Sequence[int], passing: np.ndarray
-    ) -> np.ndarray | None:
-        """Return scores of the documents that hold a rare term; None where others may be among the best."""
-        most = len(self.ids) // COMMON
-        rare = [term for term in counted if len(self._postings(term)[0]) <= most]
-        common = [term for term in counted if term not in rare]
-        if not rare or not common:
-            return None
+        words = frozenset(terms.words)
+        meant = np.array([MEANT if noun and noun <= words else 0 for noun in self._nouns], dtype="float32")
+        # Rare terms first: they leave few candidates, in which the common ones are looked up.
+        order = sorted(counted, key=lambda term: len(self._postings(term)[0])) if len(self.ids) > LARGE else [*counted]
         scores = np.zeros(len(self.ids), dtype="float32")
-        for term in rare:
+        # The most that a document can still gain: by the terms to come, and by its table.
+        rest = sum(float(self._arrays["most"][term]) * times for term, times in counted.items()) + MEANT
+        candidates = None
+        for term in order:
             documents, worth = self._postings(term)
-            scores[documents] += worth * counted[term]
-        scores *= passing
-        matching = np.flatnonzero(scores)
-        if len(matching) < DEPTH:
-            return None
-        for term in common:
-            documents, worth = self._postings(term)
-            at = np.minimum(np.searchsorted(documents, matching), len(documents) - 1)
-            scores[matching] += np.where(documents[at] == matching, worth[at] * counted[term], 0)
-        scores[matching] += self._meant(matching, tables)
-        np.round(scores, 3, out=scores)
-        least = float(np.partition(scores[matching], -DEPTH)[-DEPTH])
-        # What any document without a rare term can score at most.
-        bound = sum(float(self._arrays["most"][term]) * counted[term] for term in common) + MEANT * len(tables)
-        return scores if least > bound else None
+            if candidates is None and len(documents) * COMMON > len(self.ids) > LARGE:
+                candidates = _candidates(scores, passing, rest)
+            if candidates is None:
+                scores[documents] += worth * counted[term]
+            else:
+                at = np.minimum(np.searchsorted(documents, candidates), len(documents) - 1)
+                scores[candidates] += np.where(documents[at] == candidates, worth[at] * counted[term], 0)
+            rest -= float(self._arrays["most"][term]) * counted[term]
+        if candidates is None:
+            candidates = np.flatnonzero((scores > 0) & passing)
+        final = np.zeros(len(self.ids), dtype="float32")
+        final[candidates] = np.round(scores[candidates] + meant[self._arrays["about"][candidates]], 3)
+        return final
 
     def _postings(self, term: int) -> tuple[np.ndarray, np.ndarray]:
         start, end = (int(n) for n in self._arrays["indptr"][term : term + 2])
         return self._arrays["indices"][start:end], self._arrays["scores"][start:end]
-
-    def _meant(self, documents: np.ndarray, tables: Sequence[int]) -> np.ndarray:
-        """Return what documents score more because a query names the tables they are about."""
-        about = self._arrays["about"][documents]
-        extra = np.zeros(len(documents), dtype="float32")
-        for table in tables:
-            extra[about == table] += MEANT
-        return extra
 
     def _passing(self, terms: Terms, among: np.ndarray) -> np.ndarray:
         """Return which documents pass a query's hosts, exclusions and days."""
@@ -212,16 +192,19 @@ class PoolIndex:
             on[i] = not under[int(host[i])].isdisjoint(places(self.urls[i]))
         return np.asarray(on)
 
-    def _documents_with_phrase(self, phrase: tuple[str, ...], among: np.ndarray) -> np.ndarray:
-        """Return which of some documents hold the terms of a phrase side by side in a field."""
-        terms = [self.words.place(word) for word in phrase]
-        if None in terms or not terms:
-            return among[:0]
+    def _documents_with_phrase(self, phrase: tuple[str, ...], passing: np.ndarray) -> np.ndarray:
+        """Return which documents that pass hold the terms of a phrase side by side in a field."""
+        places_of = [self.words.place(word) for word in phrase]
+        terms = [term for term in places_of if term is not None]
+        if len(terms) < len(phrase):
+            return self._arrays["indices"][:0]
+        rarest, *others = sorted((self._postings(term)[0] for term in terms), key=len)
+        documents = rarest[passing[rarest]]
+        for other in others:
+            at = np.minimum(np.searchsorted(other, documents), len(other) - 1)
+            documents = documents[other[at] == documents]
         wanted = np.array(terms, dtype=self._arrays["text"].dtype)
-        documents = among
-        for term in terms:
-            documents = documents[np.isin(documents, self._postings(term or 0)[0])]
-        return np.array([i for i in documents.tolist() if self._holds(i, wanted)], dtype=among.dtype)
+        return np.array([i for i in documents.tolist() if self._holds(i, wanted)], dtype=documents.dtype)
 
     def _holds(self, document: int, wanted: np.ndarray) -> bool:
         start, end = (int(n) for n in self._arrays["text_starts"][document : document + 2])
@@ -283,6 +266,23 @@ class PoolIndex:
             some = (self.words[i] for i in range(start, end))
             words = self._by_letter[letter] = [word for word in some if word.isalpha() and len(word) > 3]
         return words
+
+
+def _depth_score(scores: np.ndarray) -> float:
+    """Return the score of the hit at `DEPTH`, of more scores than that."""
+    return float(np.partition(scores, -DEPTH)[-DEPTH])
+
+
+def _candidates(scores: np.ndarray, passing: np.ndarray, rest: float) -> np.ndarray | None:
+    """Return the documents that can be among the first `DEPTH` where each may still gain `rest`.
+
+    None where a document without a score yet may be among them.
+    """
+    matching = np.flatnonzero((scores > 0) & passing)
+    if len(matching) <= DEPTH:
+        return None
+    least = _depth_score(scores[matching]) - ROUNDING
+    return matching[scores[matching] + rest >= least] if least > rest else None
 
 
 class _Builder:
