@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
-from worldsmith.train.exports import jsonl, sft, verl
+from worldsmith.train.exports import beir, jsonl, sft, verl
 from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
 from worldsmith.world.files import staged_files, write_file
 
@@ -18,8 +18,11 @@ Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
 A README.md is among them, the data card, and each row holds `CANARY` where no prompt is made of it.
 """
 
-FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write}
+FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write, "beir": beir.write}
 """Formats by name."""
+
+TEST_ONLY = frozenset({"beir"})
+"""Formats whose tasks are all for testing: benchmarks."""
 
 BASE_URL = "http://127.0.0.1:8000"
 """Where `worldsmith serve` listens by default."""
@@ -42,7 +45,7 @@ def export(
         to: a name of `FORMATS`.
         out: the folder for the files; made where it is missing. Where a write fails, it is as it was.
         base_url: where the trainer reaches `worldsmith serve`.
-        test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
+        test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing; of formats in `TEST_ONLY` all are.
         replay: whether to play every certificate again, those too whose file is as it was mined.
         reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
 
@@ -63,15 +66,16 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    splits = split_tasks(load_tasks(folders, replay=replay), test_share)
+    tasks = load_tasks(folders, replay=replay)
+    splits = {"train": [], "test": tasks} if to in TEST_ONLY else split_tasks(tasks, test_share)
     with staged_files(out) as part:
         writer(splits, part, base, {folder.name: folder for folder in folders})
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
         _check_free(part, out)
-    worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
+    worlds = {name: {task.world for task in some} for name, some in splits.items()}
     kept = worlds["test"] - worlds["train"]
-    counts = {name: len(tasks) for name, tasks in splits.items()}
+    counts = {name: len(some) for name, some in splits.items()}
     return {**counts, "worlds": len(worlds["train"] | worlds["test"]), "test_worlds": len(kept)}
 
 
