@@ -3,6 +3,7 @@
 A judgment comes from the plan of a page's text, never from matching values. Gold tables are in no file.
 """
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
@@ -36,8 +37,7 @@ README = """\
 | corpus.jsonl | `_id` (the page's address), `title`, `text` (Markdown, as the extractor gives it), `metadata` |
 | queries.jsonl | `_id` (the task), `text` (its question, without the form of the answer), `metadata` |
 | qrels/test.tsv | query-id, corpus-id, score, below a header; a pair that isn't listed is not relevant |
-| hard_negatives.jsonl | `query_id`, `corpus_ids`: the first pages, {negatives} at most, that the search of the query's own \
-world returns and that are not relevant |
+| hard_negatives.jsonl | `query_id`, `corpus_ids`: the first hits for the question, up to {negatives}, that aren't relevant |
 
 A page is relevant (score 1) if its text states something that must be known to answer: a value of the answer, or one
 that a condition of the question is judged by. Many pages may state the same value, and no page needs to state all.
@@ -50,6 +50,9 @@ Load and evaluate with `pip install beir` (2.2); `results` maps each query to sc
 
     corpus, queries, qrels = GenericDataLoader(data_folder=".").load(split="test")
     ndcg, mean_ap, recall, precision = EvaluateRetrieval.evaluate(qrels, results, [10, 100])
+
+Most queries have more than ten relevant pages, so recall@10 can't reach 1: `EvaluateRetrieval.evaluate_custom` with the
+metric "r_cap" divides by ten at most.
 """
 
 
@@ -92,6 +95,9 @@ def write(
                 hard = benchmark.hard_negatives(task)
                 _write_line(negatives, {"query_id": task.task_id, "corpus_ids": hard, "canary": CANARY})
                 judgments += len(relevant)
+        for file in (corpus, queries, qrels, negatives):
+            file.flush()
+            os.fsync(file.fileno())  # before `staged_files` moves them into place
     card = README.format(
         pages=len(world_of),
         worlds=len(folders),
