@@ -779,6 +779,8 @@ CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
 
 
 def rows_of(out, to):
+    if to == "beir":
+        return list(read_jsonl(out / "queries.jsonl"))
     return [
         row
         for name in ("train", "test")
@@ -798,6 +800,7 @@ def test_every_row_and_data_card_holds_the_canary_and_nothing_that_an_agent_sees
     for row in rows:
         assert json.dumps(row, default=str).count(CANARY) == 1
         shown = [row.get("prompt"), row.get("messages"), row.get("question"), row.get("tools"), row.get("columns")]
+        shown.append(row.get("text"))
         extra = row.get("extra_info") or {}
         shown += [extra.get("tools_kwargs"), row.get("reward_model"), row.get("reference")]
         assert CANARY not in json.dumps(shown, default=str)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.pages.pool import Pool
-from worldsmith.train.exports import jsonl, sft, verl
+from worldsmith.train.exports import beir, jsonl, sft, verl
 from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
 from worldsmith.world.files import MANIFEST, staged_files, write_file
 
@@ -19,8 +19,11 @@ Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
 A README.md is among them, the data card, and each row holds `CANARY` where no prompt is made of it.
 """
 
-FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write}
+FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write, "beir": beir.write}
 """Formats by name."""
+
+TEST_ONLY = frozenset({"beir"})
+"""Formats whose tasks are all for testing: benchmarks."""
 
 BASE_URL = "http://127.0.0.1:8000"
 """Where `worldsmith serve` listens by default."""
@@ -44,7 +47,7 @@ def export(
         to: a name of `FORMATS`.
         out: the folder for the files; made where it is missing. Where a write fails, it is as it was.
         base_url: where the trainer reaches `worldsmith serve`.
-        test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing.
+        test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing; of formats in `TEST_ONLY` all are.
         replay: whether to play every certificate again, those too whose file is as it was mined.
         pool: the worlds' pool, whose tasks are written instead of theirs; agents then work in the web of all of them.
         reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
@@ -69,7 +72,8 @@ def export(
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
     if pool is not None and to == "sft":
         raise UsageError("conversations to imitate are of worlds alone: leave --pool out for --to sft")
-    splits = split_tasks(load_tasks(folders, replay=replay, pool=pool), test_share)
+    tasks = load_tasks(folders, replay=replay, pool=pool)
+    splits = {"train": [], "test": tasks} if to in TEST_ONLY else split_tasks(tasks, test_share)
     if (out / MANIFEST).is_file() or any(out.glob(f"*/{MANIFEST}")):
         raise UsageError(f"{out} holds worlds: name another folder as --out")
     with staged_files(out) as part:
@@ -77,9 +81,9 @@ def export(
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
         _check_free(part, out)
-    worlds = {name: {task.world for task in tasks} for name, tasks in splits.items()}
+    worlds = {name: {task.world for task in some} for name, some in splits.items()}
     kept = worlds["test"] - worlds["train"]
-    counts = {name: len(tasks) for name, tasks in splits.items()}
+    counts = {name: len(some) for name, some in splits.items()}
     return {**counts, "worlds": len(worlds["train"] | worlds["test"]), "test_worlds": len(kept)}
 
 

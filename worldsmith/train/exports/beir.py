@@ -1,0 +1,154 @@
+"""A retrieval benchmark in BEIR's format: pages as the corpus, questions as queries, evidence as relevance judgments.
+
+A judgment comes from the plan of a page's text, never from matching values. Gold tables are in no file.
+"""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import orjson
+
+from worldsmith.agents.baselines import request_text
+from worldsmith.errors import ConsistencyError
+from worldsmith.pages import Pages
+from worldsmith.pages.index import Index
+from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks import QueryEvaluator, Task
+from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.train.exports.rows import CANARY, Splits
+from worldsmith.world.files import load_world, write_file
+from worldsmith.world.model import Disclosure, World
+
+NEGATIVES = 20
+"""Hard negatives per query, at most."""
+FILES = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "hard_negatives.jsonl")
+
+README = """\
+# A retrieval benchmark in BEIR's format
+
+{pages} pages of {worlds} worlds, {queries} queries, {judgments} relevance judgments. All queries are for testing.
+
+| file | a line |
+| --- | --- |
+| corpus.jsonl | `_id` (the page's address), `title`, `text` (Markdown, as the extractor gives it), `metadata` |
+| queries.jsonl | `_id` (the task), `text` (its question, without the form of the answer), `metadata` |
+| qrels/test.tsv | query-id, corpus-id, score, below a header; a pair that isn't listed is not relevant |
+| hard_negatives.jsonl | `query_id`, `corpus_ids`: the first hits for the question, up to {negatives}, that aren't relevant |
+
+A page is relevant (score 1) if its text states something that must be known to answer: a value of the answer, or one
+that a condition of the question is judged by. Many pages may state the same value, and no page needs to state all.
+Judgments are complete, since they come from what each page was written from. Pages of other worlds are never relevant.
+
+Load and evaluate with `pip install beir` (2.2); `results` maps each query to scores by page:
+
+    from beir.datasets.data_loader import GenericDataLoader
+    from beir.retrieval.evaluation import EvaluateRetrieval
+
+    corpus, queries, qrels = GenericDataLoader(data_folder=".").load(split="test")
+    ndcg, mean_ap, recall, precision = EvaluateRetrieval.evaluate(qrels, results, [10, 100])
+
+Most queries have more than ten relevant pages, so recall@10 can't reach 1: `EvaluateRetrieval.evaluate_custom` with the
+metric "r_cap" divides by ten at most.
+"""
+
+
+def write(
+    splits: Splits,
+    out: Path,
+    base: str,  # noqa: ARG001 - a writer's signature
+    folders: Mapping[str, Path],
+) -> None:
+    """Write the files of `FILES` and README.md, world by world.
+
+    Raises:
+        ConsistencyError: two worlds have a page at the same address, or no page states any evidence of a task.
+    """
+    tasks_by_world: dict[str, list[Task]] = {name: [] for name in folders}
+    for tasks in splits.values():
+        for task in tasks:
+            tasks_by_world[task.world].append(task)
+    (out / "qrels").mkdir()
+    world_of: dict[str, str] = {}
+    judgments = 0
+    with ExitStack() as stack:
+        corpus, queries, qrels, negatives = (stack.enter_context((out / name).open("wb")) for name in FILES)
+        qrels.write(b"query-id\tcorpus-id\tscore\n")
+        for name, folder in folders.items():
+            benchmark = _Benchmark(load_world(folder), tasks_by_world[name])
+            for url, page in benchmark.pages():
+                other = world_of.setdefault(url, name)
+                if other != name:
+                    raise ConsistencyError(f"{url} is a page of {other} and of {name}: export these worlds apart")
+                _write_line(corpus, page)
+            for task in tasks_by_world[name]:
+                relevant = benchmark.relevant[task.task_id]
+                if not relevant:
+                    raise ConsistencyError(f"no page of {name} states evidence of {task.task_id}: mine its tasks again")
+                text = request_text(task)
+                metadata = {"world": name, "kind": task.kind, "canary": CANARY}
+                _write_line(queries, {"_id": task.task_id, "text": text, "metadata": metadata})
+                qrels.write("".join(f"{task.task_id}\t{url}\t1\n" for url in relevant).encode())
+                hard = benchmark.hard_negatives(task)
+                _write_line(negatives, {"query_id": task.task_id, "corpus_ids": hard, "canary": CANARY})
+                judgments += len(relevant)
+        for file in (corpus, queries, qrels, negatives):
+            file.flush()
+            os.fsync(file.fileno())  # before `staged_files` moves them into place
+    card = README.format(
+        pages=len(world_of),
+        worlds=len(folders),
+        queries=sum(map(len, tasks_by_world.values())),
+        judgments=judgments,
+        negatives=NEGATIVES,
+    )
+    write_file(out / "README.md", card.encode())
+
+
+class _Benchmark:
+    """The pages of a world and which of them are relevant to its tasks."""
+
+    def __init__(self, world: World, tasks: Sequence[Task]) -> None:
+        self.address = Address(world.id)
+        self._simulator = Simulator(world)
+        self._pages: Pages = self._simulator.pages_of(self.address)
+        self._index = Index(self._pages)
+        evaluator = QueryEvaluator(world)
+        self._evidence: dict[str, frozenset[Disclosure]] = {
+            task.task_id: required_disclosures(task, evaluator) for task in tasks
+        }
+        self.relevant: dict[str, list[str]] = {task.task_id: [] for task in tasks}
+        """Addresses of the relevant pages by task; whole once `pages` has ended."""
+
+    def pages(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Yield the address and the line of each page that can be read, and note to which tasks it is relevant."""
+        for page_id in self._pages.ids():
+            url = self._pages.url(page_id)
+            reply = self._simulator.call(self.address, Call("web_extractor", url))
+            if not reply.opened:
+                continue
+            stated = frozenset(reply.disclosed)
+            for task_id, needed in self._evidence.items():
+                if needed & stated:
+                    self.relevant[task_id].append(url)
+            yield url, _page_line(url, reply)
+
+    def hard_negatives(self, task: Task) -> list[str]:
+        """Return the first pages that the index returns for a task's question and that aren't relevant to it."""
+        hits, _ = self._index.search(request_text(task), len(self._index.ids), 1)
+        relevant = frozenset(self.relevant[task.task_id])
+        urls = [self._pages.url(page_id) for page_id, _ in hits]
+        return [url for url in urls if url not in relevant][:NEGATIVES]
+
+
+def _page_line(url: str, reply: Observation) -> dict[str, Any]:
+    assert reply.doc is not None
+    metadata = {"url": url, "canary": CANARY}
+    return {"_id": url, "title": reply.doc.title, "text": reply.text, "metadata": metadata}
+
+
+def _write_line(file: BinaryIO, row: Mapping[str, Any]) -> None:
+    file.write(orjson.dumps(row) + b"\n")
