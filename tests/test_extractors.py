@@ -44,7 +44,8 @@ READERS: dict[str, Callable[[str], str]] = {
 
 
 def holds(text: str, shown: str) -> bool:
-    return re.search(rf"(?<![\w.,-]){re.escape(shown)}(?![\w-]|[.,]\d)", text) is not None
+    first, rest = re.escape(shown[:1]), re.escape(shown[1:])  # a sentence may start with it
+    return re.search(rf"(?<![\w.,-])(?i:{first}){rest}(?![\w-]|[.,]\d)", text) is not None
 
 
 def lost(pages: Pages, page_id: str, readers: dict[str, Callable[[str], str]]) -> list[tuple[str, str, str]]:
@@ -92,6 +93,29 @@ def test_every_reader_finds_every_cell_of_pages_of_every_kind(name, length):
     for kind in pages.kinds.values():
         for n in list(kind.numbers)[:2]:
             assert lost(pages, f"{kind.name}/{n}", READERS) == []
+
+
+def test_a_short_list_of_short_links_is_no_menu_to_readers():
+    pages = world_pages("hospital", 1, "short")
+    doc = render(pages.page("conduct/0"), pages.world, pages)
+    assert ">II</a></p>" in html(doc)
+    assert "<li>" not in html(doc)
+    assert "- Phase: II\n" in by_markdown(doc)
+    assert lost(pages, "conduct/0", READERS) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "shown", "there"),
+    [
+        ("Psychiatry is headed by her.", "psychiatry", True),
+        ("the Psychiatry", "psychiatry", True),
+        ("PSYCHIATRY", "psychiatry", False),
+        ("Neuropsychiatry", "psychiatry", False),
+        ("phase III", "II", False),
+    ],
+)
+def test_a_value_is_there_whole_and_may_start_a_sentence(text, shown, there):
+    assert holds(text, shown) is there
 
 
 @pytest.mark.parametrize("length", ["short", "web"])

@@ -1,6 +1,6 @@
 """A document as Markdown, HTML or plain text: one emitter per format, one function per piece."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from html import escape
 from zlib import crc32
 
@@ -133,6 +133,17 @@ def _style(host: str) -> str:
     )
 
 
+def _looks_like_menu(items: Sequence[Text]) -> bool:
+    """Whether extractors of text would drop a list as navigation: little text, and links that are short or most of it.
+
+    The bounds are trafilatura's: 100 characters in all, 10 in a link, four fifths.
+    """
+    size = sum(len(words_of(item)) for item in items)
+    links = [len(part.text) for item in items for part in item if isinstance(part, Link)]
+    short = sum(length < 10 for length in links)
+    return size < 100 and len(links) > 1 and (short > 0.8 * len(links) or sum(links) > 0.8 * size)
+
+
 def _same(url: str) -> str:
     return url
 
@@ -159,6 +170,8 @@ def html(doc: Doc, link: Callable[[str], str] = _same) -> str:
                     f"<tr><th>{escape(label, quote=False)}</th><td>{text(v)}</td></tr>" for label, v in pairs
                 )
                 return f'<table class="facts">{rows}</table>'
+            case Items(items) if _looks_like_menu(items):
+                return "\n".join(f"<p>{text(item)}</p>" for item in items)
             case Items(items, ordered):
                 tag = "ol" if ordered else "ul"
                 return f"<{tag}>{''.join(f'<li>{text(item)}</li>' for item in items)}</{tag}>"
