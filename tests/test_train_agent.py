@@ -94,6 +94,22 @@ def test_a_mistyped_address_is_another_one():
     assert len(drawn) > 10
 
 
+def test_detours_come_up_to_three_in_a_row_and_never_make_the_right_call():
+    from prepare import detours
+
+    search = {"name": "web_search", "arguments": {"query": "shops in Hilbrigg"}}
+    page = {"name": "web_extractor", "arguments": {"url": "https://xy.example/people/abcdef"}}
+    chance = random.Random(0)
+    drawn = [detours(page, search, chance) for _ in range(300)]
+    assert {len(calls) for calls in drawn} == {1, 2, 3}
+    assert not any(page in calls for calls in drawn)
+    again = [calls for calls in drawn if search in calls]
+    assert 60 < len(again) < 120
+    assert all(call == search for calls in again for call in calls)
+    assert not any(search in detours(page, None, chance) for _ in range(50))
+    assert all(len(calls) == 1 for calls in (detours(search, page, chance) for _ in range(50)))
+
+
 def test_a_world_is_found_in_its_part(tmp_path):
     from prepare import world_folder
 

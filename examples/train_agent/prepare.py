@@ -3,7 +3,8 @@
 WORLDS holds folders of worlds: train and valid to imitate, rl to reinforce on, test, and held, of a schema that is not
 trained on. A task to imitate gives two conversations that go different ways: its certificate's, and one that follows no
 link but searches by name. Both carry short reasoning, made from the plan: what a reply said that the task rests on, and
-which rows fall out. Some of those to train on have detours: a search in other words, wrong addresses and what follows.
+which rows fall out. Some of those to train on have detours: a search in other words or made again, wrong addresses, and
+what follows.
 Conversations are written as text to be read, and as tokens of MODEL to be learned from; those too long for the context
 are left out, and counted.
 """
@@ -48,19 +49,27 @@ def held_out(data: Path, split: str, count: int) -> list[dict]:
     return [json.loads(lines[i]) for i in drawn]
 
 
-def detours(call: dict, chance: random.Random) -> list[dict]:
-    """Return calls that lead nowhere, before a call of a conversation: its function and arguments.
+def detours(call: dict, previous: dict | None, chance: random.Random) -> list[dict]:
+    """Return calls that lead nowhere, before a call of a conversation and after another: functions and arguments.
 
-    Wrong addresses come up to three in a row: what has erred once must have seen how to go on after erring twice.
+    Wrong addresses and searches made again come up to three in a row: only a model that has read how to go on after
+    erring twice does go on.
     """
-    arguments = call["arguments"]
+    arguments, times = call["arguments"], chance.choice((1, 1, 2, 3))
+    if previous and previous["name"] == "web_search" and chance.random() < 0.3:
+        return [previous] * times
     if call["name"] == "web_extractor":
-        wrong = [mistyped(arguments["url"], chance) for _ in range(chance.choice((1, 1, 2, 3)))]
-        return [{"name": "web_extractor", "arguments": {"url": url}} for url in wrong]
+        if chance.random() < 0.5:
+            return [_page(mistyped(arguments["url"], chance))] * times
+        return [_page(mistyped(arguments["url"], chance)) for _ in range(times)]
     words = arguments["query"].split()
     if len(words) < 3:
         return []
     return [{"name": "web_search", "arguments": {"query": " ".join(chance.sample(words, len(words) - 1))}}]
+
+
+def _page(url: str) -> dict:
+    return {"name": "web_extractor", "arguments": {"url": url}}
 
 
 def mistyped(url: str, chance: random.Random) -> str:
@@ -135,7 +144,7 @@ def researched(
     world = simulator.world
     environment = Environment(world, task, simulator, max_turns=10_000)
     messages: list[dict] = [*environment.reset()]
-    reasoning = ""
+    reasoning, previous = "", None
 
     def call(function: dict, **more: bool) -> None:
         text = written(function, "" if more else reasoning)
@@ -145,9 +154,10 @@ def researched(
     *turns, answer = [m for m in conversation(task, world, simulator, "none", way) if m["role"] == "assistant"]
     for turn in turns:
         function = turn["tool_calls"][0]["function"]
-        for tried in detours(function, chance) if chance.random() < share else []:
+        for tried in detours(function, previous, chance) if chance.random() < share else []:
             call(tried, detour=True)
         call(function)
+        previous = function
         reasoning = notebook.note(environment.observations[-1].disclosed)
     reasoning = "\n".join(filter(None, (reasoning, notebook.verdict())))
     thought = f"<think>\n{reasoning}\n</think>\n" if reasoning else ""
