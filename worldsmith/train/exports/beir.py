@@ -37,7 +37,7 @@ README = """\
 | corpus.jsonl | `_id` (the page's address), `title`, `text` (Markdown, as the extractor gives it), `metadata` |
 | queries.jsonl | `_id` (the task), `text` (its question, without the form of the answer), `metadata` |
 | qrels/test.tsv | query-id, corpus-id, score, below a header; a pair that isn't listed is not relevant |
-| hard_negatives.jsonl | `query_id`, `corpus_ids`: the first hits, up to {negatives}, that aren't relevant |
+| hard_negatives.jsonl | `query_id`, `corpus_ids`: up to {negatives} first hits for the question, not relevant |
 
 A page is relevant (score 1) if its text states something that must be known to answer: a value of the answer, or one
 that a condition of the question is judged by. Many pages may state the same value, and no page needs to state all.
