@@ -202,6 +202,69 @@ def test_a_reinforced_task_is_among_the_shortest_of_its_kind():
     assert kept == [("deep", 3), ("deep", 5), ("wide", 3), ("wide", 5)]
 
 
+def test_calibration_keeps_tasks_that_are_earned_in_some_rollouts_only(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from grpo import calibrate, calibrated
+    from rollout import Episode
+
+    rewards = {
+        "nothing": [-0.2, -0.2, -0.3, -0.2],
+        "same": [0.4] * 4,
+        "differs": [-0.2, 0.4, 0.4, 0.4],
+        "masked": [0.4, 0.4, 0.4, None],
+    }
+
+    class Replay:
+        runs = 0
+
+        def run(self, wanted, _):
+            self.runs += 1
+            left = {name: list(values) for name, values in rewards.items()}
+            episodes = [Episode(line, seed) for line, seed in wanted]
+            for episode in episodes:
+                reward = left[episode.line["task_id"]].pop()
+                episode.figures = {"masked": float(reward is None), "training_reward": reward or 0.0}
+            return episodes
+
+    lines = [{"task_id": name} for name in rewards]
+    replay, path = Replay(), tmp_path / "calibrated.json"
+    assert calibrated(path, replay, lines, 4) == [{"task_id": "differs"}]
+    assert calibrated(path, replay, lines, 4) == [{"task_id": "differs"}]
+    assert replay.runs == 1
+    with pytest.raises(RuntimeError, match="none of 2 tasks"):
+        calibrate(replay, lines[:2])
+
+
+def test_an_answer_without_an_evidenced_cell_trains_like_no_table():
+    from workers import training_reward
+
+    (folder,) = WORLDS.glob("town-*")
+    world, task = load_world(folder), tasks_of(folder)[0]
+    environment = Environment(world, task, Simulator(world))
+    call = '<tool_call>{"name": "web_search", "arguments": {"query": "shops"}}</tool_call>'
+
+    def end(answer):
+        environment.reset()
+        environment.step(call)
+        return (environment.cut() if answer is None else environment.step(answer)).reward
+
+    ends = {answer: end(answer) for answer in (task.table(), "I give up.", None)}
+    assert [round(reward.total, 3) for reward in ends.values()] == [0.0, -0.2, -0.3]
+    assert [round(training_reward(reward), 3) for reward in ends.values()] == [-0.2, -0.2, -0.3]
+
+
+def test_an_evidenced_answer_trains_on_its_reward_and_a_masked_episode_on_nothing():
+    from workers import training_reward
+
+    from worldsmith.scoring.reward import Reward
+
+    names = ("cells", "rows", "whole", "no_table", "no_columns", "truncated", "cost")
+    earned = dict.fromkeys(names, 0.0) | {"cells": 0.07, "truncated": -0.1}
+    assert training_reward(Reward(-0.03, earned, mask=False, closed_book=False)) == -0.03
+    assert training_reward(Reward(0.0, dict.fromkeys(names, 0.0), mask=True, closed_book=False)) == 0.0
+
+
 def test_workers_run_an_episode():
     from workers import Workers
 
@@ -226,7 +289,8 @@ def test_workers_run_an_episode():
     workers.reset(3, task.to_json(), 0)
     told()
     workers.cut(3)
-    assert told()[1]["cut"] == 1.0
+    figures = told()[1]
+    assert (figures["cut"], round(figures["training_reward"], 3)) == (1.0, -0.3)
     workers.close()
     assert [p.exitcode for p in workers.processes] == [0]
 

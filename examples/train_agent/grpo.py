@@ -1,8 +1,9 @@
 """Stage 2, reinforcement: python grpo.py MODEL DATA WORLDS OUT --from sft.pt [--minutes 8].
 
-GRPO as plainly as it goes: a group of rollouts a task, the reward less the group's mean over its deviation, one step
-on-policy (so no ratio to clip), no value model, no reference model. Goes on from what OUT holds: adapters, optimizer
-and step are saved in one file every SAVED steps and at the end; what was logged after that is dropped then.
+GRPO as plainly as it goes: a group of rollouts a task, the training reward (workers.py) less the group's mean over its
+deviation, one step on-policy (so no ratio to clip), no value model, no reference model. Goes on from what OUT holds:
+adapters, optimizer and step are saved in one file every SAVED steps and at the end; what was logged after that is
+dropped then.
 """
 
 import argparse
@@ -30,6 +31,10 @@ WARM = 3
 """Steps until the rate is full."""
 TEMPERATURE = 1.0
 SAVED = 5
+TRIALS = 4
+"""Rollouts per task in calibration."""
+SPREAD = 1e-6
+"""Standard deviation of rewards below which a group has no differences."""
 
 
 def tasks_of(lines: list[dict], step: int) -> list[dict]:
@@ -48,6 +53,40 @@ def easier(lines: list[dict], share: float) -> list[dict]:
     return kept
 
 
+def calibrate(roller: Roller, lines: list[dict]) -> list[dict]:
+    """Return the tasks on which TRIALS rollouts earn something, but not all the same.
+
+    Raises RuntimeError where no task is left.
+    """
+    episodes = roller.run([(line, 0) for line in lines for _ in range(TRIALS)], TEMPERATURE)
+    kept = []
+    for line, group in zip(lines, groups_of(episodes, TRIALS), strict=True):
+        rewards = [e.figures["training_reward"] for e in group]
+        if rewards and max(rewards) > 0 and statistics.pstdev(rewards) > SPREAD:
+            kept.append(line)
+    if not kept:
+        raise RuntimeError(f"none of {len(lines)} tasks earned something in some rollouts only: imitate for longer")
+    return kept
+
+
+def calibrated(path: Path, roller: Roller, lines: list[dict], count: int) -> list[dict]:
+    """Return what `calibrate` keeps of `count` drawn tasks; a file holds their names for a resumed run."""
+    if path.exists():
+        names = set(json.loads(path.read_text("utf-8")))
+        return [line for line in lines if line["task_id"] in names]
+    drawn = random.Random(0).sample(lines, min(count, len(lines)))
+    kept = calibrate(roller, drawn)
+    path.write_text(json.dumps([line["task_id"] for line in kept]), "utf-8")
+    print(f"calibration kept {len(kept)} of {len(drawn)} tasks", flush=True)
+    return kept
+
+
+def groups_of(episodes: list[Episode], size: int) -> list[list[Episode]]:
+    """Return each task's rollouts without the masked ones: what tools failed to answer says nothing of the model."""
+    groups = [episodes[i : i + size] for i in range(0, len(episodes), size)]
+    return [[e for e in group if not e.figures["masked"]] for group in groups]
+
+
 def resumed(path: Path, step: int) -> TextIO:
     """Open a log to append to, without what was logged after a step."""
     lines = path.read_text("utf-8").splitlines() if path.exists() else []
@@ -60,7 +99,7 @@ def advantages(rewards: list[float]) -> list[float]:
     """Return each rollout's advantage in its group; zeros for a group without differences."""
     deviation = statistics.pstdev(rewards)
     mean = statistics.fmean(rewards)
-    return [(r - mean) / deviation if deviation > 1e-6 else 0.0 for r in rewards]
+    return [(r - mean) / deviation if deviation > SPREAD else 0.0 for r in rewards]
 
 
 def learn(model, episodes: list[tuple[Episode, float]], device) -> float:
@@ -93,6 +132,9 @@ def main() -> None:
     parser.add_argument(
         "--easier", type=float, default=0.4, help="share of the tasks to draw from: those of fewest turns"
     )
+    parser.add_argument(
+        "--calibrate", type=int, default=96, help=f"tasks of these to try {TRIALS} times first, 0 to draw from all"
+    )
     parser.add_argument("--device", default="cuda")
     parser.add_argument("--slots", type=int, default=GROUP * TASKS)
     asked = parser.parse_args()
@@ -112,6 +154,8 @@ def main() -> None:
     roller = Roller(model, tokenizer, workers, asked.slots)
     lines = [json.loads(line) for line in (asked.data / "tasks-rl.jsonl").read_text("utf-8").splitlines()]
     lines = easier(lines, asked.easier)
+    if asked.calibrate:
+        lines = calibrated(asked.out / "calibrated.json", roller, lines, asked.calibrate)
     log, kept = (resumed(asked.out / name, step) for name in ("grpo-log.jsonl", "rollouts.jsonl"))
     over = False
     while not over:
@@ -119,15 +163,13 @@ def main() -> None:
         before, begun = astuple(roller.clock), time.monotonic()
         episodes = roller.run([(line, step) for line in chosen for _ in range(GROUP)], TEMPERATURE)
         rolled = time.monotonic()
-        # What the environment could not answer says nothing of the model.
-        told = [[e for e in episodes[i : i + GROUP] if not e.figures["masked"]] for i in range(0, len(episodes), GROUP)]
-        groups = [group for group in told if len(group) > 1]
+        groups = [group for group in groups_of(episodes, GROUP) if len(group) > 1]
         if not groups:
             raise RuntimeError(f"step {step}: every rollout was masked: the environments answered nothing")
         worth = [
             (e, a)
             for group in groups
-            for e, a in zip(group, advantages([e.figures["reward"] for e in group]), strict=True)
+            for e, a in zip(group, advantages([e.figures["training_reward"] for e in group]), strict=True)
         ]
         entropy = learn(model, worth, asked.device)
         norm = float(torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0))
@@ -137,17 +179,17 @@ def main() -> None:
         optimizer.zero_grad(set_to_none=True)
         step += 1
         spent = Clock(*(now - then for now, then in zip(astuple(roller.clock), before, strict=True)))
-        spread = [statistics.pstdev([e.figures["reward"] for e in group]) for group in groups]
+        spread = [statistics.pstdev([e.figures["training_reward"] for e in group]) for group in groups]
         means = {k: statistics.fmean(e.figures[k] for e in episodes) for k in episodes[0].figures if k != "failures"}
         row = {
             "step": step,
             **means,
             "within_group_sd": statistics.fmean(spread),
-            "groups_without_spread": sum(s < 1e-6 for s in spread) / len(spread),
+            "groups_without_spread": sum(s < SPREAD for s in spread) / len(spread),
             "tasks": [group[0].line["task_id"] for group in groups],
             "worlds": [group[0].line["world"] for group in groups],
             "kinds": [group[0].line["kind"] for group in groups],
-            "rewards": [[e.figures["reward"] for e in group] for group in groups],
+            "rewards": [[e.figures["training_reward"] for e in group] for group in groups],
             "entropy": entropy,
             "rollout_s": rolled - begun,
             "learn_s": time.monotonic() - rolled,

@@ -59,6 +59,7 @@ def figures_of(environment, step) -> dict[str, Any]:
     score, searches = step.score, sum(call.tool == "web_search" for call in environment.calls)
     return {
         "reward": step.reward.total,
+        "training_reward": training_reward(step.reward),
         "masked": float(step.reward.mask),
         "item_f1": score.item.f1,
         "row_f1": score.row.f1,
@@ -72,6 +73,20 @@ def figures_of(environment, step) -> dict[str, Any]:
         "turns": environment.turns,
         "failures": failures(environment.task, score, environment.observations),
     }
+
+
+def training_reward(reward) -> float:
+    """Return what an episode is worth to grpo.py: an answer that earns nothing is worth as little as no table.
+
+    The package's reward gives 0 to a made-up table, which beats an honest search that is cut off, so a weak policy
+    learns to make tables up.
+    """
+    from worldsmith.scoring.reward import NO_TABLE
+
+    terms = reward.terms
+    if reward.mask or terms["cells"] + terms["rows"] + terms["whole"] > 0:
+        return reward.total
+    return NO_TABLE + terms["truncated"]
 
 
 class Workers:
