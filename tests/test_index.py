@@ -13,6 +13,7 @@ from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.pages.index import DEPTH, PHRASES, SLIPS, Index, read_query, tokens
 from worldsmith.pages.index.build import COMPANY, Fielder, _in_company, companies, guessable, take_stock
+from worldsmith.pages.index.reading import WordReader
 from worldsmith.pages.titles import title
 from worldsmith.schema import load_schema
 from worldsmith.simulate.protocol import Call
@@ -124,7 +125,7 @@ def test_no_query_costs_more_than_a_few_others(query, monkeypatch):
         return call
 
     monkeypatch.setattr(Index, "_documents_with_phrase", counted("phrases", Index._documents_with_phrase))
-    monkeypatch.setattr(Index, "_near", counted("near", Index._near))
+    monkeypatch.setattr(WordReader, "_nearest", counted("near", WordReader._nearest))
     assert 1200 < len(query) <= 2000
     INDEX.search(query, 10, 1)
     assert work["phrases"] <= PHRASES

@@ -1,11 +1,14 @@
 """Pools: many worlds as one search engine and one web."""
 
+import asyncio
 import json
 import pickle
 import shutil
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pytest
@@ -24,11 +27,12 @@ from worldsmith.pages.pool import POOL, Pool, open_pool
 from worldsmith.schema import load_schema
 from worldsmith.serving.app import create_app
 from worldsmith.simulate.pool import PoolSimulator
-from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.train.environment import Environment
 from worldsmith.world.files import save_world, world_folders
+from worldsmith.world.model import World
 
 SEEDS = (("town", 7), ("films", 3), ("town", 12))
 
@@ -177,7 +181,7 @@ def test_two_pools_of_the_same_worlds_give_the_same_bytes(
 ) -> None:
     for world in reversed(simulator.pool.worlds):
         shutil.copytree(folder / world, tmp_path / world)
-    other = pickle.loads(pickle.dumps(PoolSimulator(open_pool(list(reversed(world_folders([tmp_path])))), most_open=1)))
+    other = pickle.loads(pickle.dumps(PoolSimulator(open_pool(list(reversed(world_folders([tmp_path])))), memory=1)))
     for profile in ("clean", "realistic"):
         for query in (
             *_queries(simulator),
@@ -324,3 +328,50 @@ def test_a_pool_without_tasks_says_how_to_make_them(folder: Path, tmp_path: Path
     result = CliRunner().invoke(main, ["run", str(tmp_path), "--pool", "--agent", "oracle"])
     assert result.exit_code == 2
     assert f"make them with `worldsmith tasks {tmp_path} --pool`" in result.output
+
+
+def test_a_world_is_opened_in_a_thread_and_what_a_model_writes_is_asked_for_at_once(
+    pool: Pool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    simulator = PoolSimulator(pool)
+    threads, running, most = set(), 0, 0
+    opened, answered = Pool.open, Simulator.answer_by_model
+
+    def open_world(self: Pool, world: str) -> World:
+        threads.add(threading.current_thread())
+        return opened(self, world)
+
+    async def answer(self: Simulator, *arguments: Any) -> Observation:
+        nonlocal running, most
+        running += 1
+        most = max(most, running)
+        await asyncio.sleep(0)
+        running -= 1
+        return await answered(self, *arguments)
+
+    monkeypatch.setattr(Pool, "open", open_world)
+    monkeypatch.setattr(Simulator, "answer_by_model", answer)
+    call = Call("web_search", "opened bakery film award", k=30)
+    address = Address(pool.id)
+    observation = asyncio.run(simulator.acall(address, call))
+    assert threading.current_thread() not in threads
+    assert len(threads) >= 1
+    assert most == len(observation.disclosed_by_world) > 1
+    page = Call("web_extractor", observation.results[0].url)
+    assert asyncio.run(PoolSimulator(pool).acall(address, page)) == simulator.call(address, page)
+    assert threading.current_thread() not in threads
+    assert observation == simulator.call(address, call)
+
+
+def test_the_index_of_a_pool_is_kept_in_the_folder_named(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    passed: list[str] = []
+
+    def progress(worlds: Sequence[str]) -> Iterator[str]:
+        passed.extend(worlds)
+        return iter(worlds)
+
+    for _ in range(2):
+        pool.index("short", progress, tmp_path)
+    assert passed == list(pool.worlds)  # made once
+    own = folder / "_index" / f"{pool.id}.short"
+    assert (tmp_path / own.name).read_bytes() == own.read_bytes()

@@ -4,16 +4,18 @@ import os
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
+from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.base import Finite
+from worldsmith.cli.base import Finite, progress
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
     from worldsmith.pages.pool import Pool
     from worldsmith.serving.responder_cache import Responder
     from worldsmith.simulate.llm.model import Backend, StoredOnly
@@ -169,18 +171,27 @@ class Answering:
             tools=self.tools,
         )
 
-    def pool_simulator(self, pool: "Pool", **options: Any) -> "PoolSimulator":
-        """Return the simulator of a pool."""
+    def pool_simulator(self, pool: "Pool", *, quiet: bool = True, **options: Any) -> "PoolSimulator":
+        """Return the simulator of a pool; a progress bar is shown while its index is made, unless `quiet`."""
         from worldsmith.simulate.pool import PoolSimulator
 
-        return PoolSimulator(pool, simulate=self.simulator, profiles=self.profiles, **options)
+        def shown(worlds: "Sequence[str]") -> "Iterator[str]":
+            return progress(worlds, len(worlds), "index", quiet=quiet)
 
-    def answers(self, source: "World | Pool") -> "Responder":
-        """Return what answers the calls of a world or a pool, recorded where there are traces."""
+        index = partial(pool.index, progress=shown, folder=self.index_folder(pool.id))
+        return PoolSimulator(pool, simulate=self.simulator, index=index, profiles=self.profiles, **options)
+
+    def answers(self, source: "World | Pool", **options: Any) -> "Responder":
+        """Return what answers the calls of a world or a pool, recorded where there are traces.
+
+        `options` are those of a pool's simulator.
+        """
         from worldsmith.simulate.traces import Traced
         from worldsmith.world.model import World
 
-        simulator = self.simulator(source) if isinstance(source, World) else self.pool_simulator(source)
+        simulator = (
+            self.simulator(source) if isinstance(source, World) else self.pool_simulator(source, quiet=False, **options)
+        )
         return simulator if self.traces is None else Traced(simulator, self.traces)
 
     def totals(self) -> str:

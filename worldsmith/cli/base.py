@@ -86,8 +86,10 @@ def one_world(path: Path) -> Path:
 def pool_at(paths: Sequence[Path], *, quiet: bool = True) -> "Pool":
     """Return the pool of the worlds that `paths` name. Raises UsageError where they can't be one."""
     from worldsmith.pages.pool import open_pool
+    from worldsmith.world.files import world_folders
 
-    folders = usable_worlds(paths)
+    folders = world_folders(paths)  # a world's bytes are checked when it is opened, by the digest that the pool has
+    report_strays(paths)
     return open_pool(folders, lambda some: progress(some, len(some), "worlds", quiet=quiet))
 
 

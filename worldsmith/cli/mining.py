@@ -119,7 +119,8 @@ def tasks(
     if pooled:
         if reword or listed:
             raise UsageError("--pool proves the worlds' own tasks in their pool: --reword and --curriculum come before")
-        if not (_verify_in_pool if verify else _prove_in_pool)(paths, chosen, as_json=as_json):
+        held = _verify_in_pool(paths, chosen, as_json=as_json) if verify else _prove_in_pool(paths, as_json=as_json)
+        if not held:
             ctx.exit(1)
         return
     folders, results = [], []
@@ -163,7 +164,7 @@ def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bo
     return count, not count
 
 
-def _prove_in_pool(paths: Sequence[Path], _: "dict[str, Profile]", *, as_json: bool) -> bool:
+def _prove_in_pool(paths: Sequence[Path], *, as_json: bool) -> bool:
     """Keep the worlds' tasks that hold in their pool, say how it went, and return whether there are any."""
     from worldsmith.mining.pool import save_pool_tasks, tasks_in_pool
     from worldsmith.simulate.pool import PoolSimulator

@@ -82,7 +82,8 @@ def serve(
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
 
-    options |= {} if memory is None else {"memory": memory}
+    options_of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
+    options |= options_of_pool
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     answering = Answering(
@@ -101,7 +102,7 @@ def serve(
 
     run_server(
         folders,
-        simulate=answering.answers,
+        simulate=partial(answering.answers, **options_of_pool),
         profiles=answering.profiles,
         attempts=answering.store,
         deadline=model_choice.deadline,

@@ -173,7 +173,7 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
         return f"it was made for another state of {world.id}: mine the tasks again"
     if certificate.render != RENDER:
         return f"it was made with render version {certificate.render}, this is {RENDER}: mine the tasks again"
-    made_in, answered_by = _webs(certificate, simulator)
+    made_in, answered_by = certificate.pool, "" if isinstance(simulator, Simulator) else simulator.id
     if made_in != answered_by:
         made, here = (f"in the pool {pool}" if pool else "in its world alone" for pool in (made_in, answered_by))
         return f"it was made {made}, these calls are answered {here}: take the tasks of that file"
@@ -200,11 +200,6 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     replayed, recorded = _certificate(task, client.address, recorder, needed).to_json(), certificate.to_json()
     wrong = [name for name, value in replayed.items() if recorded[name] != value]
     return f"its {', '.join(wrong)} are not those of its calls" if wrong else None
-
-
-def _webs(certificate: Certificate, simulator: Simulator | PoolSimulator) -> tuple[str, str]:
-    """Return the pools of a certificate and a simulator, "" for a world alone."""
-    return certificate.pool, "" if isinstance(simulator, Simulator) else simulator.id
 
 
 def task_fault(task: Task, world: World, simulator: Simulator | PoolSimulator) -> str | None:

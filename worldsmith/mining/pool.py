@@ -87,5 +87,7 @@ def read_pool_tasks(pool: Pool) -> list[Task]:
 
 def pool_tasks_by_world(pool: Pool) -> list[tuple[Path, list[Task]]]:
     """Return the folder of each world of a pool with the pool's tasks about it."""
-    tasks = read_pool_tasks(pool)
-    return [(pool.folders[world], [task for task in tasks if task.world == world]) for world in pool.worlds]
+    by_world: dict[str, list[Task]] = {world: [] for world in pool.worlds}
+    for task in read_pool_tasks(pool):
+        by_world[task.world].append(task)
+    return [(pool.folders[world], tasks) for world, tasks in by_world.items()]

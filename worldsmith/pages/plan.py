@@ -198,6 +198,12 @@ class Pages:
         """Return the ids of all pages in order, dormant ones included."""
         return tuple(f"{name}/{n}" for name, kind in self.kinds.items() for n in kind.numbers)
 
+    @cached_property
+    def distractors(self) -> tuple[str, ...]:
+        """The ids of pages that may be put among hits: of background, in a natural world any of its bank."""
+        names = tuple(self.voice.pages) if self.voice else ("world-guide",)
+        return tuple(f"{name}/{n}" for name in names for n in self.kinds[name].numbers)
+
     def copies(self) -> tuple[str, ...]:
         """Return the ids of the syndicated copies of pages, which are not among `ids`: searches may put them in."""
         return tuple(f"{name}/{n}" for name, kind in self._syndicated.items() for n in kind.numbers)

@@ -72,13 +72,19 @@ class Pool:
         place = canonical(url)
         return self.hosts.get(place.partition("/")[0]) if place else None
 
-    def index(self, length: Length, progress: Callable[[Sequence[str]], Iterator[str]] = iter) -> PoolIndex:
-        """Return the index over its pages: the saved one, or one made now, which takes seconds a world.
+    def index(
+        self,
+        length: Length,
+        progress: Callable[[Sequence[str]], Iterator[str]] = iter,
+        folder: Path | None = None,
+    ) -> PoolIndex:
+        """Return the index over its pages: the saved one, or one made now, which takes a CPU second for two worlds.
 
-        `progress` passes the ids of the worlds on, one at a time.
+        `progress` passes the ids of the worlds on, one at a time; `folder` is where indices are kept, beside the worlds
+        unless named.
         """
         key = sha256(canonical_json([self.id, RENDER, length])).hexdigest()
-        path = self.folder / FOLDER / f"{self.id}.{length}"
+        path = (folder or self.folder / FOLDER) / f"{self.id}.{length}"
         kept = open_pool_index(path, key)
         if kept is not None:
             return kept
@@ -107,9 +113,8 @@ def open_pool(folders: Sequence[Path], progress: Callable[[Sequence[Path]], Iter
     if hosts is None:
         hosts = _hosts(progress(sorted(folders, key=lambda folder: folder.name)))
         record = {"format": FORMAT, "pool": pool_id, "render": RENDER, "worlds": digests, "hosts": hosts}
-        with suppress(
-            PermissionError
-        ):  # a read-only folder: the record only spares the next command opening every world
+        # A folder that is read-only or full: the record only spares the next command opening every world.
+        with suppress(OSError):
             write_file(path, indented_json(record))
     return Pool(pool_id, parent, digests, places, hosts, facts)
 

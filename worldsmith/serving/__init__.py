@@ -6,6 +6,7 @@ depends on the world, the address, the call and the attempt; dialects differ in 
 
 from worldsmith.serving.app import create_app
 from worldsmith.serving.listen import serve
-from worldsmith.serving.responder_cache import MEMORY, ResponderCache
+from worldsmith.serving.responder_cache import ResponderCache
+from worldsmith.simulate.pool import MEMORY
 
 __all__ = ["MEMORY", "ResponderCache", "create_app", "serve"]

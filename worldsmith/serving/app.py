@@ -27,12 +27,12 @@ from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, R
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
-from worldsmith.serving.responder_cache import MEMORY, Responder, ResponderCache, Simulate
+from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.perturb import profile_named as find_profile
-from worldsmith.simulate.pool import simulator_of
+from worldsmith.simulate.pool import MEMORY, simulator_of
 from worldsmith.simulate.protocol import DEADLINE, Address, Call, Observation, Profile
 from worldsmith.simulate.store import Attempts, MemoryAttempts
 from worldsmith.world.model import World

@@ -12,15 +12,11 @@ from typing import Protocol
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.pages.pool import Pool
+from worldsmith.simulate.pool import BYTES_A_FACT
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.world.files import MANIFEST, load_world, read_json
 from worldsmith.world.model import World
 
-MEMORY = 2048
-"""Megabytes that open worlds may take, by estimate."""
-BYTES_A_FACT = 12_000
-"""Memory of a fact of an open world with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
-read of every page. A profile of another page length takes as much again."""
 OPENERS = 2
 """Threads that open worlds: it is work of one interpreter, so more would only slow the replies."""
 NAMING = "Name one by the path /w/<world>/… or by an API key ws-<world>; GET /worlds lists them"

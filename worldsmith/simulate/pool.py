@@ -4,6 +4,7 @@ A search is ranked over all pages at once; of each world among the hits the simu
 profile, edits and guard as alone. A read goes to the one world whose site it is of. No reply names a world.
 """
 
+import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,14 +18,21 @@ from worldsmith.errors import UsageError
 from worldsmith.pages import Pages
 from worldsmith.pages.index.pool import PoolIndex
 from worldsmith.pages.pool import Pool
-from worldsmith.seeding import draw
-from worldsmith.simulate.perturb import PROFILES, RANKINGS, profile_named
+from worldsmith.simulate.perturb import PROFILES, RANKINGS, profile_named, ranked_hits
 from worldsmith.simulate.protocol import Address, Call, Length, Observation, Profile, Result, Slice, View
 from worldsmith.simulate.simulator import Simulator, fault_for
+from worldsmith.simulate.slices import hits_wanted
 from worldsmith.world.model import World
 
-MOST_OPEN = 400
-"""Worlds kept open, some 3 MB each."""
+MEMORY = 2048
+"""Megabytes that open worlds may take, by estimate."""
+BYTES_A_FACT = 12_000
+"""Memory of a fact of an open world with its pages, index, guard and memos: 6 to 11 KB after 1,500 searches and a
+read of every page. A profile of another page length takes as much again."""
+
+
+_Key = tuple[str, str]
+"""The ids of a world and of a page of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +54,7 @@ class PoolSimulator:
         simulate: Callable[[World], Simulator] = Simulator,
         index: Callable[[Length], PoolIndex] | None = None,
         profiles: Mapping[str, Profile] = PROFILES,
-        most_open: int = MOST_OPEN,
+        memory: int = MEMORY,
     ) -> None:
         """Keep what answers are made with.
 
@@ -55,10 +63,11 @@ class PoolSimulator:
             simulate: makes the simulator of one of them, which knows the same `profiles`.
             index: returns the index over their pages, of a length; by default the one saved beside the worlds.
             profiles: the profiles an address may name.
-            most_open: worlds kept in memory; the least recently used is closed first.
+            memory: megabytes for open worlds, by estimate; the least recently used one is closed first.
         """
         self.pool, self._simulate, self._index_of = pool, simulate, index or pool.index
-        self._profiles, self._most_open = profiles, most_open
+        self._profiles = profiles
+        self._most_open = max(1, memory * 1_000_000 * len(pool.worlds) // (BYTES_A_FACT * pool.facts))
         self._indexes: dict[Length, PoolIndex] = {}
         self._open: OrderedDict[str, Simulator] = OrderedDict()
         self._lock = Lock()
@@ -121,13 +130,18 @@ class PoolSimulator:
             world = self.pool.world_at(call.arg)
             if world is None:
                 return self._fault(address, call, attempt) or Observation("not_found")
+            if world not in self._open:
+                await asyncio.to_thread(self.pages_of, address, world)
             answer = await self.world(world).acall(self._own(address, world), call, attempt, deadline)
             return _disclosing(answer, [(self.pool.digests[world], answer)])
-        parts = self.parts_or_reply(address, call, attempt)
+        # A world takes longer to open than any call: others are answered meanwhile.
+        whole = len(self._open) == len(self.pool.worlds)
+        work = partial(self.parts_or_reply, address, call, attempt)
+        parts = work() if whole else await asyncio.to_thread(work)
         if isinstance(parts, Observation):
             return parts
-        answers = [await part.simulator.answer_by_model(part.address, part.slice, deadline) for part in parts]
-        return self._merged(parts, answers)
+        answers = (part.simulator.answer_by_model(part.address, part.slice, deadline) for part in parts)
+        return self._merged(parts, await asyncio.gather(*answers))
 
     def parts_or_reply(self, address: Address, call: Call, attempt: int = 0) -> "list[_Part] | Observation":
         """Return what each world may add to the answer of a search, or the answer itself: a fault, no hits."""
@@ -137,11 +151,11 @@ class PoolSimulator:
         profile = profile_named(address.profile, self._profiles)
         if profile.full_text and not call.full_text:
             call = replace(call, full_text=True)
-        k = call.k - (draw(self.pool.seed, "hits", call.arg) & 1) if call.k >= 10 and not call.exact else call.k
+        k = hits_wanted(call, self.pool.seed)
         end = call.page * k
         hits = list(islice(self._ranked(address, profile, call.arg, end + 1), end + 1))
         by_world: dict[str, list[View]] = {}
-        for rank, (world, page_id, score) in enumerate(hits[end - k : end], end - k):
+        for rank, ((world, page_id), score) in enumerate(hits[end - k : end], end - k):
             page = self.pages_of(address, world).page(page_id)
             by_world.setdefault(world, []).append(View(page, score, rank))
         parts = []
@@ -164,22 +178,19 @@ class PoolSimulator:
     def _own(self, address: Address, world: str) -> Address:
         return replace(address, world=world)
 
-    def _ranked(self, address: Address, profile: Profile, query: str, wanted: int) -> Iterator[tuple[str, str, float]]:
+    def _ranked(self, address: Address, profile: Profile, query: str, wanted: int) -> Iterator[tuple[_Key, float]]:
         """Yield hits, best first, each once, with what a profile's edits put before them."""
-        edited = any((profile.edits or {}).get(name) for name in RANKINGS)
-        index, page, more = self._index(profile), 1, True
-        yielded: set[tuple[str, str]] = set()
-        while more:
+        index, edited = self._index(profile), any((profile.edits or {}).get(name) for name in RANKINGS)
+
+        def results_page(page: int) -> tuple[list[tuple[_Key, float]], bool]:
             hits, more = index.search(query, wanted, page, hidden=edited)
-            for world, page_id, score in hits:
-                if (world, page_id) in yielded:
-                    continue
-                own = self._own(address, world)
-                for placed in self.world(world).placed(own, page_id) if edited else (page_id,):
-                    if (world, placed) not in yielded:
-                        yielded.add((world, placed))
-                        yield world, placed, score
-            page += 1
+            return [((world, page_id), score) for world, page_id, score in hits], more
+
+        def placed(key: _Key) -> list[_Key]:
+            world, page_id = key
+            return [(world, one) for one in self.world(world).placed(self._own(address, world), page_id)]
+
+        return ranked_hits(results_page, placed if edited else lambda key: [key])
 
     def _merged(self, parts: Sequence[_Part], answers: Sequence[Observation]) -> Observation:
         """Return the answers of several worlds to one search as one, in the order of the ranking."""

@@ -16,14 +16,12 @@ from typing import Any
 
 import numpy as np
 import orjson
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
-from worldsmith.cache import keep
 from worldsmith.pages.index.build import Stock, take_stock
 from worldsmith.pages.index.query import Terms, paths_on, places, read_query
-from worldsmith.pages.index.search import DEPTH, MEANT, MEMO, NEAREST, SLIPS
-from worldsmith.pages.index.terms import MEANINGS, tokens
+from worldsmith.pages.index.reading import WordReader
+from worldsmith.pages.index.search import DEPTH, MEANT
+from worldsmith.pages.index.terms import tokens
 from worldsmith.pages.plan import Pages
 
 MAGIC = b"wspool01"
@@ -91,7 +89,7 @@ class PoolIndex:
         self._starts: list[int] = arrays["world_starts"].tolist()
         self._today = np.array(lists["today"], dtype="int32")
         self._all = np.ones(len(self.ids), dtype=bool)
-        self._read: dict[str, tuple[int, ...]] = {}
+        self._reader = WordReader(self.words.place, self._likely)
         self._by_letter: dict[str, list[str]] = {}
 
     def search(
@@ -131,7 +129,7 @@ class PoolIndex:
 
     def _scores(self, terms: Terms, passing: np.ndarray) -> np.ndarray:
         """Return what documents score, 0 for those that don't pass or can't be among the first `DEPTH`."""
-        counted = Counter(self._terms(terms.words))
+        counted = Counter(self._reader.terms(terms.words))
         words = frozenset(terms.words)
         meant = np.array([MEANT if noun and noun <= words else 0 for noun in self._nouns], dtype="float32")
         # Rare terms first: they leave few candidates, in which the common ones are looked up.
@@ -226,40 +224,9 @@ class PoolIndex:
         directory, lists = np.sort(ring[same & (own == 2)]), ring[same & (own == 1)]
         return np.concatenate((directory[:1], lists[:1], rows, lists[1:], directory[1:], rest))
 
-    def _terms(self, words: tuple[str, ...]) -> list[int]:
-        """Return the terms that words are read as, as often as they stand there."""
-        terms: list[int] = []
-        readings: dict[str, tuple[int, ...]] = {}
-        for word in words:
-            term = self.words.place(word)
-            if term is not None:
-                terms.append(term)
-            elif word in readings or (len(readings) < SLIPS and word.isalpha()):
-                readings[word] = self._reading(word)
-                terms += readings[word]
-        return terms
-
-    def _reading(self, word: str) -> tuple[int, ...]:
-        """Return the terms that an unknown word is read as."""
-        memo = self._read.get(word)
-        if memo is not None:
-            return memo
-        places_of = ((other, self.words.place(other)) for other in MEANINGS.get(word, ()))
-        reading = tuple(term for _, term in places_of if term is not None)
-        if not reading and len(word) > 3:
-            near = (self.words.place(other) for other in self._near(word))
-            reading = tuple(term for term in near if term is not None)
-        return keep(self._read, word, reading, MEMO)
-
-    def _near(self, word: str) -> list[str]:
-        """Return the known words of the same first letter that are fewest slips away from a word."""
-        slips = 1 if len(word) < 8 else 2
-        near = process.extract(
-            word, self._starting_with(word[0]), scorer=OSA.distance, score_cutoff=slips, limit=NEAREST
-        )
-        return [other for other, distance, _ in near if distance == near[0][1]]
-
-    def _starting_with(self, letter: str) -> list[str]:
+    def _likely(self, word: str) -> list[str]:
+        """Return the known words of the same first letter."""
+        letter = word[0]
         words = self._by_letter.get(letter)
         if words is None:
             start, end = self.words.first(letter.encode()), self.words.first((letter + "\U0010ffff").encode())

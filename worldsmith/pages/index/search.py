@@ -12,25 +12,17 @@ from datetime import date
 from sys import intern
 
 import numpy as np
-from rapidfuzz import process
-from rapidfuzz.distance import OSA
 
-from worldsmith.cache import keep
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.index.build import Stock, mark, take_stock
 from worldsmith.pages.index.query import Terms, paths_on, places, read_query
-from worldsmith.pages.index.terms import MEANINGS, tokens
+from worldsmith.pages.index.reading import WordReader
+from worldsmith.pages.index.terms import tokens
 
 DEPTH = 60
 """Hits a query, over all results pages."""
-SLIPS = 16
-"""Unknown words of a query that the nearest known one is looked for."""
-NEAREST = 3
-"""Known words that an unknown one may be read as, where they are equally near."""
 MEANT = 1.0
 """What pages about a table score more where a query names it: "shops kept by X" wants shops."""
-MEMO = 256
-"""Unknown words whose reading is kept."""
 
 
 class Index:
@@ -43,7 +35,8 @@ class Index:
         self.ids = made.ids
         # Interned, since the words of labels and background are those of every world of a schema.
         self._vocabulary = {intern(word): i for i, word in enumerate(made.words)}
-        self._words = [word for word in self._vocabulary if word.isalpha() and len(word) > 3]
+        likely = [word for word in self._vocabulary if word.isalpha() and len(word) > 3]
+        self._reader = WordReader(self._vocabulary.get, lambda _: likely)
         self._bounds = array("I", made.indptr.tolist())
         self._value_marks = array("Q", made.told.tolist())
         self._lengths: list[int] = made.lengths.tolist()
@@ -53,7 +46,6 @@ class Index:
         self._bonus = math.log(1 + len(self.ids)) / 2
         self._all = np.ones(len(self.ids), dtype=bool)
         self._today = date.fromisoformat(pages.world.schema.as_of).toordinal()
-        self._read: dict[str, tuple[int, ...]] = {}
 
     def search(self, query: str, k: int, page: int, *, hidden: bool = False) -> tuple[list[tuple[str, float]], bool]:
         """Return results page `page` (from 1) of `k` hits as (page id, score), best first, and whether there is more.
@@ -93,7 +85,7 @@ class Index:
         told, words = self._documents_of_named_values(asked.words)
         scores = np.zeros(len(self.ids), dtype="float32")
         places, worth, bounds = self.stock.indices, self.stock.scores, self._bounds
-        for term, times in Counter(self._terms(words)).items():
+        for term, times in Counter(self._reader.terms(words)).items():
             start, end = bounds[term], bounds[term + 1]
             scores[places[start:end]] += worth[start:end] if times == 1 else worth[start:end] * times
         for documents in told:
@@ -210,32 +202,3 @@ class Index:
         rows, rest = ring[own == about], ring[own % tables != about]
         directory, lists = np.sort(ring[own == about + 2 * tables]), ring[own == about + tables]
         return np.concatenate((directory[:1], lists[:1], rows, lists[1:], directory[1:], rest))
-
-    def _terms(self, words: tuple[str, ...]) -> list[int]:
-        """Return the terms that words are read as, as often as they stand there."""
-        read: list[int] = []
-        readings: dict[str, tuple[int, ...]] = {}
-        for word in words:
-            term = self._vocabulary.get(word)
-            if term is not None:
-                read.append(term)
-            elif word in readings or (len(readings) < SLIPS and word.isalpha()):
-                # How many are read hangs on the query alone, not on what earlier queries left in the memo.
-                readings[word] = self._reading(word)
-                read += readings[word]
-        return read
-
-    def _reading(self, word: str) -> tuple[int, ...]:
-        """Return the terms that an unknown word is read as."""
-        memo = self._read.get(word)
-        if memo is not None:
-            return memo
-        known = [other for other in MEANINGS.get(word, ()) if other in self._vocabulary]
-        found = tuple(self._vocabulary[other] for other in known or (self._near(word) if len(word) > 3 else ()))
-        return keep(self._read, word, found, MEMO)
-
-    def _near(self, word: str) -> list[str]:
-        """Return the known words that are fewest slips away from a word."""
-        slips = 1 if len(word) < 8 else 2
-        near = process.extract(word, self._words, scorer=OSA.distance, score_cutoff=slips, limit=NEAREST)
-        return [other for other, distance, _ in near if distance == near[0][1]]

@@ -14,7 +14,7 @@ from worldsmith.simulate.perturb.curriculum import Curriculum, load_curriculum
 from worldsmith.simulate.perturb.faults import FAULTS, MOST_FAULTS, faults_of
 from worldsmith.simulate.perturb.pages import PAGE_EDITS, is_spare
 from worldsmith.simulate.perturb.profiles import EDITS, PROFILES, instruction, profile_named, slice_edits_of
-from worldsmith.simulate.perturb.ranking import RANKINGS, EditedRanking
+from worldsmith.simulate.perturb.ranking import RANKINGS, EditedRanking, ranked_hits
 from worldsmith.simulate.perturb.withhold import LEVELS, withhold
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "is_spare",
     "load_curriculum",
     "profile_named",
+    "ranked_hits",
     "slice_edits_of",
     "withhold",
 ]

@@ -60,8 +60,10 @@ def _detour(pages: Pages, page: Page, share: float, seed: int) -> Detour:
         after = _cut(page, WALLED, Block("wall", (), chance >> 8 & 255))
     elif kind == "contradiction":
         tables = pages.world.schema.tables
-        asked = [c for c in page.cells if c.col != page.scope and not tables[c.row.table].background]
-        after = contradicted(pages, page, asked, chance >> 8, lambda c: source((c.row, c.col)) or syndicated(page.id))
+        candidates = [c for c in page.cells if c.col != page.scope and not tables[c.row.table].background]
+        after = contradicted(
+            pages, page, candidates, chance >> 8, lambda c: source((c.row, c.col)) or syndicated(page.id)
+        )
         if after is page:  # it has no cell that could be wrong
             kind, after = "dead_link", None
     left = disclosed_by_reading(after, after.cells, pages.world) if after else frozenset()

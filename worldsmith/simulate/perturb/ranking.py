@@ -4,9 +4,10 @@ Both happen before the ranking is cut into results pages, so paging shows every 
 ranks is lost: it comes later.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import islice
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from worldsmith.pages import Pages
 from worldsmith.pages.dormant import original, syndicated
@@ -14,6 +15,8 @@ from worldsmith.pages.types import Page
 from worldsmith.seeding import draw
 from worldsmith.simulate.perturb.detours import DETOUR, needs_copy
 from worldsmith.simulate.perturb.pages import is_drawn
+
+K = TypeVar("K", bound=Hashable)
 
 REVEALS: Mapping[str, str] = {
     "stale_copy": "world-archive",
@@ -23,11 +26,6 @@ REVEALS: Mapping[str, str] = {
 """Kinds of dormant page by the edit that reveals them."""
 RANKINGS = ("distract", *REVEALS, DETOUR)
 """Names of the edits of rankings."""
-
-
-def _written_pages(pages: Pages) -> tuple[str, ...]:
-    """Return the pages that may distract in a natural world: any of its bank."""
-    return tuple(f"{name}/{n}" for name in pages.voice.pages for n in pages.kinds[name].numbers) if pages.voice else ()
 
 
 class Searchable(Protocol):
@@ -47,13 +45,13 @@ class EditedRanking:
 
     def __init__(self, pages: Pages, index: Searchable, edits: Mapping[str, float], seed: int) -> None:
         self.pages, self.index, self.edits, self.seed = pages, index, edits, seed
-        guides = pages.kinds.get("world-guide")
-        self.background = tuple(f"world-guide/{n}" for n in guides.numbers) if guides else _written_pages(pages)
+        self.background = pages.distractors
 
     def search(self, query: str, k: int, page: int) -> tuple[list[tuple[str, float]], bool]:
         """Return results page `page` of `k` hits, and whether there is more."""
         end = page * k
-        hits = list(islice(self._ranked(query, end + 1), end + 1))
+        results_page = partial(self.index.search, query, end + 1, hidden=True)
+        hits = list(islice(ranked_hits(results_page, self.placed), end + 1))
         return hits[end - k : end], len(hits) > end
 
     def shows(self, page: Page) -> bool:
@@ -68,15 +66,6 @@ class EditedRanking:
     def _drawn(self, name: str, page_id: str) -> bool:
         return is_drawn(name, self.edits.get(name, 0), page_id, self.seed)
 
-    def _ranked(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
-        """Yield hits, best first, each once, with what comes before them."""
-        yielded: set[str] = set()
-        for page_id, score in self._hits(query, wanted):
-            for placed in () if page_id in yielded else self.placed(page_id):
-                if placed not in yielded:
-                    yielded.add(placed)
-                    yield placed, score
-
     def placed(self, page_id: str) -> tuple[str, ...]:
         """Return what stands in place of a hit: what distracts, the hit, its syndicated copy; nothing if not shown."""
         page = self.pages.page(page_id)
@@ -88,10 +77,21 @@ class EditedRanking:
         copied = needs_copy(self.pages, page, self.edits.get(DETOUR, 0), self.seed)
         return (*before, page_id, *((syndicated(page_id),) if copied else ()))
 
-    def _hits(self, query: str, wanted: int) -> Iterator[tuple[str, float]]:
-        """Yield the hits of a query, some at a time: those that are not revealed make more necessary."""
-        page, more = 1, True
-        while more:
-            hits, more = self.index.search(query, wanted, page, hidden=True)
-            yield from hits
-            page += 1
+
+def ranked_hits(
+    search: Callable[[int], tuple[Sequence[tuple[K, float]], bool]], placed: Callable[[K], Iterable[K]]
+) -> Iterator[tuple[K, float]]:
+    """Yield the hits of a query, best first, each once, with what stands in place of each.
+
+    `search` gives a results page by its number, and whether there is more: hits that are not shown make more necessary.
+    """
+    yielded: set[K] = set()
+    page, more = 1, True
+    while more:
+        hits, more = search(page)
+        page += 1
+        for key, score in hits:
+            for one in () if key in yielded else placed(key):
+                if one not in yielded:
+                    yielded.add(one)
+                    yield one, score
