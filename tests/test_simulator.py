@@ -751,7 +751,7 @@ def eager_threads() -> Iterator[None]:
 @pytest.mark.usefixtures("eager_threads")
 @pytest.mark.parametrize("memo", [16, 1024])
 def test_eight_threads_get_what_one_gets(town: World, memo: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("pages.plan", "simulate.plan_writer", "pages.index.search", "simulate.perturb.pages"):
+    for module in ("pages.plan", "simulate.plan_writer", "pages.index.reading", "simulate.perturb.pages"):
         monkeypatch.setattr(sys.modules[f"worldsmith.{module}"], "MEMO", memo)
     monkeypatch.setattr("worldsmith.simulate.guard.judge.PLAIN", memo)
     pages, rng = Pages(town), random.Random(memo)
