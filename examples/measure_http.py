@@ -1,6 +1,6 @@
 """Requests per CPU-second of a served world, as ratios to a constant reply of the same size by the same stack (Linux).
 
-python examples/measure_http.py WORLD [clients, default 16]
+python examples/measure_http.py WORLD_OR_DIR [clients, default 16]    (of a folder of worlds: their pool)
 
 CPU-seconds and latencies hang on the machine, and the load runs on it too: compare ratios. The floor is measured in
 the same run, between the routes: uvicorn with our connections and Starlette, which read the request and send bytes
@@ -19,10 +19,12 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from worldsmith.world.files import load_world
+from worldsmith.world.files import load_world, world_folders
 
 REQUESTS = 4000
 ROUNDS = 3
+WORLDS = 50
+"""Worlds of a pool whose names are searched for."""
 FLOOR = """
 import uvicorn
 from starlette.applications import Starlette
@@ -100,16 +102,20 @@ def load(process: subprocess.Popen, port: int, path: str, bodies: list[dict], cl
 
 def main() -> None:
     folder, clients = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 16
-    world = load_world(folder)
-    keys = [world.title(row) for table in world.tables for row in world.rows_of(table)]
+    folders = world_folders([folder])
+    keys = []
+    for place in folders[:: max(1, len(folders) // WORLDS)]:
+        world = load_world(place)
+        keys += [world.title(row) for table in world.tables for row in world.rows_of(table)]
     queries = [f"{key} {what}".strip() for key in keys for what in ("", "date", "size")]
+    pool = ["--pool"] if len(folders) > 1 else []
     routes = {
         "/api/search": [{"query": query} for query in queries],
         "/search": [{"query": query} for query in queries],
         "/retrieve": [{"queries": [query], "topk": 3} for query in queries],
     }
     floor, floor_port = started([sys.executable, "-u", "-c", FLOOR])
-    served, port = started([sys.executable, "-u", "-m", "worldsmith", "serve", str(folder), "--port", "0"])
+    served, port = started([sys.executable, "-u", "-m", "worldsmith", "serve", str(folder), *pool, "--port", "0"])
     print(
         f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, load average "
         f"{os.getloadavg()[0]:.1f}; {clients} clients on the same cores; medians of {ROUNDS} rounds\n"

@@ -132,13 +132,19 @@ def _recorded_hosts(path: Path, pool_id: str, digests: Mapping[str, str]) -> dic
 
 
 def _hosts(folders: Iterator[Path]) -> dict[str, str]:
+    """Return the world of each host. Raises UsageError that names every world which has another's host."""
     hosts: dict[str, str] = {}
+    shared: dict[str, str] = {}
     for folder in folders:
         world = load_world(folder)
-        for site in Pages(world).sites:
-            other = hosts.setdefault(site.host, world.id)
-            if other != world.id:
-                raise UsageError(
-                    f"{site.host} is a site of {other} and of {world.id}: one web can't hold both; leave one out"
-                )
+        sites = [site.host for site in Pages(world).sites]
+        taken = [host for host in sites if host in hosts]
+        if taken:
+            shared[world.id] = f"{taken[0]} is a site of {hosts[taken[0]]} and of {world.id}"
+        else:
+            hosts |= dict.fromkeys(sites, world.id)
+    if shared:
+        raise UsageError(
+            f"{'; '.join(shared.values())}: one web can't hold both. Move these folders elsewhere: {', '.join(shared)}"
+        )
     return dict(sorted(hosts.items()))
