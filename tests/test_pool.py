@@ -2,8 +2,11 @@
 
 import asyncio
 import json
+import os
 import pickle
 import shutil
+import subprocess
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -23,6 +26,7 @@ from worldsmith.mining.files import save_tasks
 from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.mining.pool import pool_tasks_by_world, tasks_in_pool
 from worldsmith.pages import Pages
+from worldsmith.pages.index import FOLDER
 from worldsmith.pages.pool import POOL, Pool, open_pool
 from worldsmith.schema import load_schema
 from worldsmith.serving.app import create_app
@@ -193,6 +197,34 @@ def test_two_pools_of_the_same_worlds_give_the_same_bytes(
             assert other.call(Address(other.id, profile), call, 2) == simulator.call(
                 Address(simulator.id, profile), call, 2
             )
+
+
+def test_another_process_and_order_of_folders_gives_the_same_index_and_replies(
+    folder: Path, simulator: PoolSimulator, tmp_path: Path
+) -> None:
+    copies = [
+        shutil.copytree(folder / world, tmp_path / f"{i}-copy")
+        for i, world in enumerate(reversed(simulator.pool.worlds))
+    ]
+    queries = _queries(simulator)
+    program = f"""if True:
+        from pathlib import Path
+        from worldsmith.pages.pool import open_pool
+        from worldsmith.simulate.pool import PoolSimulator
+        from worldsmith.simulate.protocol import Address, Call
+        simulator = PoolSimulator(open_pool([Path(folder) for folder in {[str(copy) for copy in copies]!r}]))
+        for query in {queries!r}:
+            print(simulator.call(Address(simulator.id, "realistic"), Call("web_search", query), 1).results)
+    """
+    env = {**os.environ, "PYTHONHASHSEED": "1"}
+    printed = subprocess.run(
+        [sys.executable, "-c", program], env=env, capture_output=True, check=True, text=True
+    ).stdout
+    address = Address(simulator.id, "realistic")
+    expected = [str(simulator.call(address, Call("web_search", query), 1).results) for query in queries]
+    assert printed.splitlines() == expected
+    first, second = (next(place.glob(f"{FOLDER}/pool-*.short")) for place in (folder, tmp_path))
+    assert first.read_bytes() == second.read_bytes()
 
 
 def test_certificates_hold_in_the_web_they_were_made_in_alone(simulator: PoolSimulator) -> None:
