@@ -24,6 +24,7 @@ from worldsmith.mining.pipeline import MiningRequest, mine
 from worldsmith.pages import Pages
 from worldsmith.simulate.protocol import Address, Call, Observation, Profile
 from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.world.files import save_world
 
 
@@ -380,16 +381,16 @@ def test_a_run_over_http_ends_on_a_faulty_profile(phones, tmp_path, monkeypatch)
     world, _, tasks = phones
     folder, opened = save_world(world, tmp_path), []
     served(world, monkeypatch, opened)
-    asked = [(folder, task) for task in tasks]
-    rows = list(run_many(asked, "oracle", base_url="http://host/", profile="flaky"))
+    worlds = SeparateWorlds([folder])
+    rows = list(run_many(worlds, tasks, "oracle", base_url="http://host/", profile="flaky"))
     assert {row["item_f1"] for row in rows} == {1.0}
-    assert rows == list(run_many(asked, "oracle", profile="flaky"))
+    assert rows == list(run_many(worlds, tasks, "oracle", profile="flaky"))
     assert all(row["retries"] == len(client.waited) > 0 for row, client in zip(rows, opened, strict=True))
-    assert {row["retries"] for row in run_many(asked, "oracle")} == {0}
+    assert {row["retries"] for row in run_many(worlds, tasks, "oracle")} == {0}
     assert {1.0} < {seconds for client in opened for seconds in client.waited}
     bases = [client.base_url for client in opened]
     assert all(base.startswith(f"http://host/w/{world.id};profile=flaky;session=") for base in bases)
-    assert len({base[-16:] for base in bases}) == len(asked) > 2
+    assert len({base[-16:] for base in bases}) == len(tasks) > 2
     assert all(client.closed for client in opened)
 
 

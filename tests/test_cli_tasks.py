@@ -10,6 +10,7 @@ from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.mining.files import save_tasks
 from worldsmith.mining.pipeline import Mined, MiningRequest
 from worldsmith.tasks import Task, markdown_table, read_references, read_tasks, tasks_of
+from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports.rows import load_tasks
 from worldsmith.world.files import save_jsonl, tasks_file
 
@@ -51,7 +52,7 @@ def test_tasks_are_read_as_they_were_written(folder, mined):
 )
 def test_every_reader_says_path_line_and_reason(folder, fields, why, call):
     path = edited(folder, 1, **fields)
-    for read in (lambda: read_tasks(path), lambda: tasks_of(folder), lambda: load_tasks([folder])):
+    for read in (lambda: read_tasks(path), lambda: tasks_of(folder), lambda: load_tasks(SeparateWorlds([folder]))):
         with pytest.raises(FormatError, match="line 3: ") as said:
             read()
         assert str(path) in str(said.value)

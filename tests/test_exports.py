@@ -37,6 +37,7 @@ from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task, tasks_of
 from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train import exports
 from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports import FORMATS, export, jsonl
@@ -62,14 +63,14 @@ def made(tmp_path_factory):
 
 def truth_of(made, task):
     """What a task is scored by, and the evidence of an episode that read all of it."""
-    (_, text) = next(with_references([task], {folder.name: folder for folder in made[0]}))
+    (_, text) = next(with_references([task], SeparateWorlds(made[0])))
     return text, {"worldsmith_evidence": sorted(scoring.Evidence.from_json(json.loads(text)["evidence"]).whole)}
 
 
 @pytest.fixture(scope="module")
 def verl(made, tmp_path_factory):
     out = tmp_path_factory.mktemp("verl")
-    told = export(made[0], "verl", out, base_url="http://10.0.0.1:9/", test_share=0.3)
+    told = export(SeparateWorlds(made[0]), "verl", out, base_url="http://10.0.0.1:9/", test_share=0.3)
     return out, told
 
 
@@ -98,19 +99,19 @@ def reward(verl):
 
 
 def test_an_export_never_takes_the_place_of_another(made, tmp_path):
-    export(made[0], "jsonl", tmp_path)
+    export(SeparateWorlds(made[0]), "jsonl", tmp_path)
     before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     for to, share in (("verl", 0.1), ("jsonl", 0.6)):
         with pytest.raises(UsageError, match="is of another export: name an empty folder as --out"):
-            export(made[0], to, tmp_path, test_share=share)
+            export(SeparateWorlds(made[0]), to, tmp_path, test_share=share)
     assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
 
 
 @pytest.mark.parametrize("to", [to for to in FORMATS if to != "sft"])  # which needs certificates
 def test_the_same_tasks_give_the_same_bytes(made, tmp_path, to):
     for name in ("a", "b"):
-        export(made[0], to, tmp_path / name)
-    export(made[0], to, tmp_path / "b")
+        export(SeparateWorlds(made[0]), to, tmp_path / name)
+    export(SeparateWorlds(made[0]), to, tmp_path / "b")
     assert files(tmp_path / "a") == files(tmp_path / "b")
     assert not [name for name in files(tmp_path / "a") if "part" in name.split("/")[-1].split(".")]
 
@@ -166,7 +167,7 @@ def test_parquet_loads_with_datasets(verl, tmp_path):
 
 
 def test_canonical_rows_have_flat_fields_of_one_type(made, tmp_path):
-    export(made[0], "jsonl", tmp_path, base_url="http://10.0.0.1:9", test_share=0)
+    export(SeparateWorlds(made[0]), "jsonl", tmp_path, base_url="http://10.0.0.1:9", test_share=0)
     rows = read_jsonl(tmp_path / "train.jsonl")
     assert len(rows) == 12
     assert (tmp_path / "test.jsonl").read_bytes() == b""
@@ -188,7 +189,7 @@ def telling(task):
 
 @pytest.mark.parametrize(("to", "hide"), [("jsonl", "reference"), ("verl", "reward_model")])
 def test_gold_is_in_one_field_and_nowhere_else(made, tmp_path, to, hide):
-    export(made[0], to, tmp_path)
+    export(SeparateWorlds(made[0]), to, tmp_path)
     golds = {task.task_id: telling(task) for some in made[2].values() for task in some}
     assert all(golds.values())
     for name in ("train", "test"):
@@ -526,7 +527,7 @@ def test_a_step_takes_no_more_tasks_than_there_are(made, tmp_path, count, batch,
     folder = shutil.copytree(made[0][0], tmp_path / "w" / made[0][0].name)
     again = [replace(tasks[i % len(tasks)], question=f"{i}: {tasks[i % len(tasks)].question}") for i in range(count)]
     save_recorded(folder, again)
-    export([folder], "verl", tmp_path / "out", test_share=0)
+    export(SeparateWorlds([folder]), "verl", tmp_path / "out", test_share=0)
     script, readme = ((tmp_path / "out" / name).read_text() for name in ("run.sh", "README.md"))
     assert script.count(f'batch_size="${{BATCH:-{batch}}}"') == 2
     assert f"{steps} steps an epoch" in readme
@@ -537,12 +538,12 @@ def test_a_step_takes_no_more_tasks_than_there_are(made, tmp_path, count, batch,
 
 def test_readmes_say_how_worlds_were_divided(made, tmp_path, verl):
     assert "by whole worlds: 1 of 3 kept for testing." in (verl[0] / "README.md").read_text()
-    export(made[0][:1], "jsonl", tmp_path)
+    export(SeparateWorlds(made[0][:1]), "jsonl", tmp_path)
     assert "All tasks are of one world: test holds the last of them." in (tmp_path / "README.md").read_text()
 
 
 def test_jsonl_is_scored_by_what_stands_beside_it(made, tmp_path):
-    export(made[0], "jsonl", tmp_path, test_share=0)
+    export(SeparateWorlds(made[0]), "jsonl", tmp_path, test_share=0)
     task = next(iter(made[2].values()))[0]
     answers = [{"task_id": task.task_id, "answer": task.table()}, {"task_id": task.task_id, "answer": ""}]
     save_jsonl(tmp_path / "answers.jsonl", answers)
@@ -589,19 +590,21 @@ def test_run_sets_what_search_tasks_need(verl):
 def test_wrong_use_says_the_fix(made, tmp_path):
     folders = made[0]
     with pytest.raises(NotFoundError, match="Did you mean 'verl'"):
-        export(folders, "verll", tmp_path)
+        export(SeparateWorlds(folders), "verll", tmp_path)
     with pytest.raises(UsageError, match="base URL"):
-        export(folders, "jsonl", tmp_path, base_url="localhost:8000")
+        export(SeparateWorlds(folders), "jsonl", tmp_path, base_url="localhost:8000")
     with pytest.raises(UsageError, match="test share"):
-        export(folders, "jsonl", tmp_path, test_share=1.0)
+        export(SeparateWorlds(folders), "jsonl", tmp_path, test_share=1.0)
+    folder = shutil.copytree(folders[0], tmp_path / "w" / folders[0].name)
+    alone = SeparateWorlds([folder])
     with pytest.raises(NotFoundError, match="make them with"):
-        export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
-    save_jsonl(tasks_file(tmp_path / "w" / "town-1"), [])
+        export(alone, "jsonl", tmp_path)
+    save_jsonl(tasks_file(folder), [])
     with pytest.raises(UsageError, match="no task to export"):
-        export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
-    save_jsonl(tasks_file(tmp_path / "w" / "town-1"), [{"task_id": "x"}])
+        export(alone, "jsonl", tmp_path)
+    save_jsonl(tasks_file(folder), [{"task_id": "x"}])
     with pytest.raises(FormatError, match="line 1: not a task"):
-        export([tmp_path / "w" / "town-1"], "jsonl", tmp_path)
+        export(alone, "jsonl", tmp_path)
 
 
 @pytest.fixture(scope="module")
@@ -618,7 +621,7 @@ def proved_folder(town, tmp_path_factory):
 def test_sft_conversations_are_episodes_that_earn_one(tmp_path, proved_folder):
     tasks = {task.task_id: task for task in tasks_of(proved_folder)}
     out = tmp_path / "sft"
-    assert export([proved_folder], "sft", out, reasoning="none")["train"] == 2
+    assert export(SeparateWorlds([proved_folder]), "sft", out, reasoning="none")["train"] == 2
     lines = [
         json.loads(line)
         for name in ("train", "test")
@@ -715,7 +718,7 @@ def test_reasoning_counts_rows_and_names_those_that_fall_out(natural_conversatio
 
 @pytest.mark.parametrize("placement", ["content", "reasoning_content", "none"])
 def test_reasoning_stands_where_it_is_asked_for(tmp_path, proved_folder, placement):
-    export([proved_folder], "sft", tmp_path / "out", reasoning=placement)
+    export(SeparateWorlds([proved_folder]), "sft", tmp_path / "out", reasoning=placement)
     (row, *_) = read_jsonl(tmp_path / "out" / "train.jsonl")
     said = [m for m in row["messages"] if m["role"] == "assistant"]
     assert all(("reasoning_content" in m) == (placement == "reasoning_content") for m in said)
@@ -727,20 +730,20 @@ def test_reasoning_stands_where_it_is_asked_for(tmp_path, proved_folder, placeme
 
 def test_reasoning_is_for_sft_alone(tmp_path, proved_folder):
     with pytest.raises(UsageError, match="reasoning 'content': for exports to sft"):
-        export([proved_folder], "jsonl", tmp_path / "out", reasoning="content")
+        export(SeparateWorlds([proved_folder]), "jsonl", tmp_path / "out", reasoning="content")
     with pytest.raises(UsageError, match="one of content, reasoning_content, none"):
-        export([proved_folder], "sft", tmp_path / "out", reasoning="thoughts")
+        export(SeparateWorlds([proved_folder]), "sft", tmp_path / "out", reasoning="thoughts")
 
 
 def test_ways_of_solving_are_imitated_by_turns(natural_conversations):
     ((task, evaluator, _), *_) = natural_conversations
-    simulator = Simulator(evaluator.world)
-    first, second, third = (way_to_imitate(task, simulator, number) for number in range(3))
+    client = SimulatorClient(Simulator(evaluator.world))
+    first, second, third = (way_to_imitate(task, client, number) for number in range(3))
     assert first == third == task.certificate["calls"]
     assert [call["arg"] for call in second] != [call["arg"] for call in first]
     for way in (first, second):
-        calls = useful_calls(task, simulator, way, 5)
-        client = SimulatorClient(simulator)
+        calls = useful_calls(task, client, way, 5)
+        client = client.afresh()
         read = [client.extract(c["arg"], c.get("offset", 0)) for c in calls if c["tool"] == "web_extractor"]
         assert required_disclosures(task, evaluator) <= client.page_disclosures
         assert len(read) == sum(call["tool"] == "web_extractor" for call in way)
@@ -749,7 +752,7 @@ def test_ways_of_solving_are_imitated_by_turns(natural_conversations):
 
 def test_sft_rows_survive_datasets(tmp_path, proved_folder):
     datasets = pytest.importorskip("datasets")
-    export([proved_folder], "sft", tmp_path / "sft")
+    export(SeparateWorlds([proved_folder]), "sft", tmp_path / "sft")
     lines = (tmp_path / "sft" / "train.jsonl").read_text("utf-8").splitlines()
     loaded_rows = datasets.load_dataset(
         "json", data_files=str(tmp_path / "sft" / "train.jsonl"), split="train", cache_dir=str(tmp_path)
@@ -771,7 +774,7 @@ def test_the_tools_are_the_same_in_all_exports(verl):
 
 def test_sft_needs_certificates(tmp_path, made):
     with pytest.raises(UsageError, match="has no certificate: mine the tasks"):
-        export(made[0], "sft", tmp_path)
+        export(SeparateWorlds(made[0]), "sft", tmp_path)
 
 
 CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
@@ -793,7 +796,7 @@ def test_every_row_and_data_card_holds_the_canary_and_nothing_that_an_agent_sees
     assert exports.CANARY == CANARY
     assert sha256(b"worldsmith canary").hexdigest().startswith(CANARY.rsplit(maxsplit=1)[-1].replace("-", ""))
     out = tmp_path / "e"
-    export([folder], to, out)
+    export(SeparateWorlds([folder]), to, out)
     assert (out / "README.md").read_text("utf-8").count(CANARY) == 1
     rows = rows_of(out, to)
     assert len(rows) == len(mined)

@@ -16,6 +16,7 @@ from worldsmith.schema import load_schema
 from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page
 from worldsmith.tasks import QueryEvaluator
 from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports import beir, export
 from worldsmith.world.files import read_jsonl, save_world
 
@@ -40,7 +41,7 @@ def made(tmp_path_factory):
 def benchmark(made, tmp_path_factory):
     """The folder of the export of both worlds."""
     out = tmp_path_factory.mktemp("beir")
-    counts = export(made[0], "beir", out, test_share=0.1)
+    counts = export(SeparateWorlds(made[0]), "beir", out, test_share=0.1)
     assert counts == {"train": 0, "test": 8, "worlds": 2, "test_worlds": 2}
     return out
 
@@ -124,7 +125,7 @@ def test_worlds_that_share_an_address_are_not_exported_together(made, tmp_path, 
     monkeypatch.setattr(Pages, "url", lambda self, page_id: f"https://one.example/{page_id}")
     monkeypatch.setattr(Pages, "by_url", lambda self, url: url.removeprefix("https://one.example/"))
     with pytest.raises(ConsistencyError, match=r"https://one\.example/\S+ is a page of \S+ and of \S+: export these"):
-        export(made[0], "beir", tmp_path / "out")
+        export(SeparateWorlds(made[0]), "beir", tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 

@@ -16,6 +16,7 @@ from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
+from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports import export
 from worldsmith.world.files import save_world
 
@@ -46,7 +47,13 @@ def served(tmp_path_factory):
     server = uvicorn.Server(uvicorn.Config(create_app([folder]), log_level="warning"))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
-    export([folder], "verl", base / "out", base_url=f"http://127.0.0.1:{bound.getsockname()[1]}", test_share=0)
+    export(
+        SeparateWorlds([folder]),
+        "verl",
+        base / "out",
+        base_url=f"http://127.0.0.1:{bound.getsockname()[1]}",
+        test_share=0,
+    )
     yield base / "out", tasks
     server.should_exit = True
     thread.join(10)

@@ -24,7 +24,7 @@ from worldsmith.generation import generate
 from worldsmith.mining.certificates import task_fault
 from worldsmith.mining.files import save_tasks
 from worldsmith.mining.pipeline import MiningRequest, mine_request
-from worldsmith.mining.pool import pool_tasks_by_world, tasks_in_pool
+from worldsmith.mining.pool import tasks_in_pool
 from worldsmith.pages import Pages
 from worldsmith.pages.index import FOLDER
 from worldsmith.pages.pool import POOL, Pool, open_pool
@@ -33,9 +33,10 @@ from worldsmith.serving.app import create_app
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Task
+from worldsmith.tasks import tasks_of
+from worldsmith.tasks.worlds import PooledWorlds
 from worldsmith.train.environment import Environment
-from worldsmith.world.files import save_world, world_folders
+from worldsmith.world.files import read_jsonl, save_world, world_folders
 from worldsmith.world.model import World
 
 SEEDS = (("town", 7), ("films", 3), ("town", 12))
@@ -228,10 +229,10 @@ def test_another_process_and_order_of_folders_gives_the_same_index_and_replies(
 
 
 def test_certificates_hold_in_the_web_they_were_made_in_alone(simulator: PoolSimulator) -> None:
-    held = pool_tasks_by_world(simulator.pool)
-    assert sum(len(tasks) for _, tasks in held) >= 9
-    for place, tasks in held:
-        world = simulator.pool.open(place.name)
+    held = dict(PooledWorlds(simulator).tasks())
+    assert sum(map(len, held.values())) >= 9
+    for world_id, tasks in held.items():
+        world = simulator.pool.open(world_id)
         for task in tasks[:2]:
             assert task_fault(task, world, simulator) is None
             fault = task_fault(task, world, Simulator(world))
@@ -241,23 +242,19 @@ def test_certificates_hold_in_the_web_they_were_made_in_alone(simulator: PoolSim
             )
 
 
-def test_a_task_whose_question_names_no_subject_is_left_out(folder: Path, pool: Pool, tmp_path: Path) -> None:
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True)
+def test_a_task_whose_question_names_no_subject_is_left_out(folder: Path, pool: Pool, simulator: PoolSimulator) -> None:
     world = pool.worlds[0]
     subject = Pages(pool.open(world)).voice.subject  # type: ignore[union-attr]
-    file = tmp_path / "_tasks" / f"{world}.jsonl"
-    lines = [json.loads(line) for line in file.read_text().splitlines()]
-    first, *others = map(Task.from_json, lines)
+    first, *others = tasks_of(folder / world)
     unnamed = replace(first, question=first.question.replace(subject, "that place"))
-    file.write_text("".join(json.dumps(task.to_json()) + "\n" for task in (unnamed, *others)))
-    result = tasks_in_pool(world, PoolSimulator(open_pool(world_folders([tmp_path]))))
+    result = tasks_in_pool(world, [unnamed, *others], simulator)
     assert result.rejected == {"its question names no subject": 1}
-    assert len(result.tasks) == len(lines) - 1
+    assert len(result.tasks) == len(others)
 
 
 def test_an_episode_in_a_pool_earns_by_what_its_replies_disclosed(simulator: PoolSimulator) -> None:
-    place, tasks = next((place, tasks) for place, tasks in pool_tasks_by_world(simulator.pool) if tasks)
-    world, task = simulator.pool.open(place.name), tasks[0]
+    world_id, task = next((world, tasks[0]) for world, tasks in PooledWorlds(simulator).tasks() if tasks)
+    world = simulator.pool.open(world_id)
     environment = Environment(world, task, simulator, max_turns=200, hits=10, max_chars=100_000)
     environment.reset()
     for call in task.certificate["calls"]:
@@ -275,7 +272,7 @@ def test_an_episode_in_a_pool_earns_by_what_its_replies_disclosed(simulator: Poo
 
 @pytest.fixture(scope="module")
 def client(folder: Path, pool: Pool) -> Iterator[TestClient]:
-    with TestClient(create_app(world_folders([folder]), pool=pool)) as client:
+    with TestClient(create_app([pool])) as client:
         yield client
 
 
@@ -337,22 +334,48 @@ def test_exports_send_agents_to_the_pool(folder: Path, pool: Pool, tmp_path: Pat
         result = CliRunner().invoke(main, args)
         assert result.exit_code == 0, result.output
         counts = json.loads(result.output)
-        assert counts["train"] + counts["test"] == sum(len(tasks) for _, tasks in pool_tasks_by_world(pool))
+        assert counts["train"] + counts["test"] == len(pool.tasks_file.read_text().splitlines())
     rows = [json.loads(line) for line in (tmp_path / "jsonl" / "train.jsonl").read_text().splitlines()]
     assert {row["base_url"] for row in rows} == {f"http://127.0.0.1:8000/w/{pool.id}"}
     places = duckdb.sql(
         f"SELECT DISTINCT extra_info.tools_kwargs.web_search.create_kwargs.world FROM '{tmp_path}/verl/*.parquet'"
     )
     assert places.fetchall() == [(pool.id,)]
-    refused = CliRunner().invoke(main, ["export", str(folder), "--pool", "--to", "sft", "--out", str(tmp_path / "sft")])
-    assert (refused.exit_code, "leave --pool out" in refused.output) == (2, True)
+
+
+def test_conversations_to_imitate_are_episodes_of_the_pool(
+    folder: Path, simulator: PoolSimulator, tmp_path: Path
+) -> None:
+    result = CliRunner().invoke(main, ["export", str(folder), "--pool", "--to", "sft", "--out", str(tmp_path)])
+    assert result.exit_code == 0, result.output
+    lines = [line for name in ("train", "test") for line in read_jsonl(tmp_path / f"{name}.jsonl")]
+    worlds = PooledWorlds(simulator)
+    tasks = {task.task_id: task for _, some in worlds.tasks() for task in some}
+    assert sorted(line["task_id"] for line in lines) == sorted(tasks)
+    worlds_shown = set()
+    for line in lines:
+        task, messages = tasks[line["task_id"]], line["messages"]
+        environment = Environment(worlds.open(task.world), task, simulator, max_turns=len(messages))
+        assert messages[:2] == environment.reset()
+        for place, message in enumerate(messages[:-1]):
+            if "tool_calls" in message:
+                (reply,) = environment.step(message).messages
+                assert reply == messages[place + 1]
+                assert message["content"].startswith("<think>\n")
+        reward = environment.step(messages[-1]).reward
+        assert reward is not None
+        assert reward.total == 1.0
+        worlds_shown |= {
+            (task.world, simulator.pool.world_at(hit.url)) for seen in environment.observations for hit in seen.results
+        }
+    assert any(own != shown for own, shown in worlds_shown)
 
 
 def test_an_environment_takes_only_tasks_proved_where_their_calls_are_answered(simulator: PoolSimulator) -> None:
-    place, tasks = next((place, tasks) for place, tasks in pool_tasks_by_world(simulator.pool) if tasks)
-    world = simulator.pool.open(place.name)
+    world_id, task = next((world, tasks[0]) for world, tasks in PooledWorlds(simulator).tasks() if tasks)
+    world = simulator.pool.open(world_id)
     with pytest.raises(UsageError, match=f"was proved in {simulator.id}, not in {world.id}"):
-        Environment(world, tasks[0], Simulator(world))
+        Environment(world, task, Simulator(world))
 
 
 def test_a_pool_without_tasks_says_how_to_make_them(folder: Path, tmp_path: Path) -> None:

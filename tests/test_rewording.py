@@ -25,6 +25,7 @@ from worldsmith.simulate.llm.model import Backend, Endpoint
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, question
 from worldsmith.tasks.query_evaluator import QueryEvaluator
+from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.world.files import save_world, tasks_file
 from worldsmith.world.model import World
 
@@ -220,6 +221,6 @@ def test_the_command_rewords_what_is_mined_and_says_how_many(
     assert [re.match("Folks", task["question"]) is not None for task in held] == [True] * 4
     assert [task["original"] for task in held] == [json.loads(line)["question"] for line in before.splitlines()]
     assert count_saved_tasks(folder, mined.world, REQUEST) == 4
-    assert task_faults(folder, [Task.from_json(task) for task in held]) == {}
+    assert task_faults(SeparateWorlds([folder]), folder.name, [Task.from_json(task) for task in held]) == {}
     wrong = CliRunner().invoke(main, ["tasks", str(folder), "--verify", "--reword", "fake"])
     assert wrong.exit_code == 2

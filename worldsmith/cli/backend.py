@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.base import Finite, progress
+from worldsmith.cli.base import Finite, pool_at, progress, usable_worlds
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.simulate.store import Store
     from worldsmith.simulate.traces import Traces
+    from worldsmith.tasks.worlds import Worlds
     from worldsmith.world.model import World
 
 MODEL_URL = "http://127.0.0.1:8001/v1"
@@ -180,6 +181,14 @@ class Answering:
 
         index = partial(pool.index, progress=shown, folder=self.index_folder(pool.id))
         return PoolSimulator(pool, simulate=self.simulator, index=index, profiles=self.profiles, **options)
+
+    def worlds(self, paths: "Sequence[Path]", *, pooled: bool, quiet: bool = True) -> "Worlds":
+        """Return the worlds that `paths` name, answered by these simulators: each on its own, or all as one web."""
+        from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
+
+        if pooled:
+            return PooledWorlds(self.pool_simulator(pool_at(paths, quiet=quiet), quiet=quiet))
+        return SeparateWorlds(usable_worlds(paths), self.simulator)
 
     def answers(self, source: "World | Pool", **options: Any) -> "Responder":
         """Return what answers the calls of a world or a pool, recorded where there are traces.

@@ -1,12 +1,12 @@
 """The command that mines tasks, and verifies those that are there."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.backend import profiles_option, read_profiles
+from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles
 from worldsmith.cli.base import emit, json_option, loaded_worlds, pool_at, pool_option, progress
 from worldsmith.cli.rewording import reword_options, reword_saved
 from worldsmith.cli.worlds import PATHS, max_tokens_option, tokenizer_option
@@ -14,10 +14,9 @@ from worldsmith.errors import NotFoundError, UsageError, close_match
 
 if TYPE_CHECKING:
     from worldsmith.mining.pipeline import MiningRequest
-    from worldsmith.simulate.pool import PoolSimulator
     from worldsmith.simulate.protocol import Profile
-    from worldsmith.simulate.simulator import Simulator
     from worldsmith.tasks import Task
+    from worldsmith.tasks.worlds import PooledWorlds, Worlds
     from worldsmith.world.model import World
 
 KINDS = "wide,deep,hybrid"
@@ -110,40 +109,40 @@ def tasks(
     worldsmith tasks w --pool                 those tasks that hold in the web of all worlds, in _tasks/<pool>.jsonl
     """
     from worldsmith.mining.pipeline import MiningRequest
+    from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
+    from worldsmith.world.files import tasks_file
 
     if hold_out and not listed:
         raise UsageError("--hold-out says how a curriculum is split: name its file with --curriculum")
     if verify and reword:
         raise UsageError("--verify changes no task, --reword does: run one after the other")
-    chosen = _profiles(named, profiles) if verify else {}
-    if pooled:
-        if reword or listed:
-            raise UsageError("--pool proves the worlds' own tasks in their pool: --reword and --curriculum come before")
-        held = _verify_in_pool(paths, chosen, as_json=as_json) if verify else _prove_in_pool(paths, as_json=as_json)
-        if not held:
-            ctx.exit(1)
-        return
-    folders, results = [], []
-    for folder, world in loaded_worlds(paths, quiet=verify or as_json, locked=not verify):
-        folders.append(folder)
-        if verify:
-            results.append(_verify(folder, world, chosen, as_json=as_json))
-        else:
-            results.append(_mine(folder, world, MiningRequest(**request), as_json=as_json))
-    bad = sum(failed for _, failed in results) or not any(count for count, _ in results)
-    if reword:
-        reword_saved(folders, reword, model_url, as_json=as_json)
+    if pooled and reword:
+        raise UsageError("--pool proves the worlds' own tasks in their pool: --reword comes before")
+    known = read_profiles(profiles)
+    answering = Answering(ModelChoice(), known)
+    worlds: Worlds
+    folders, good = list[Path](), True
+    if verify:
+        worlds = answering.worlds(paths, pooled=pooled, quiet=as_json)
+        good = _verify(worlds, _named_profiles(named, known), as_json=as_json)
+    elif pooled:
+        worlds = PooledWorlds(answering.pool_simulator(pool_at(paths, quiet=as_json)))
+        good = _prove_in_pool(worlds, as_json=as_json)
+    else:
+        for folder, world in loaded_worlds(paths, quiet=as_json, locked=True):
+            folders.append(folder)
+            good = _mine(folder, world, MiningRequest(**request), as_json=as_json) and good
+        if reword:
+            reword_saved(folders, reword, model_url, as_json=as_json)
+        worlds = SeparateWorlds(folder for folder in folders if tasks_file(folder).is_file())
     if listed:
-        _write_curriculum(folders, listed, hold_out)
-    if bad:
+        _write_curriculum(worlds, listed, hold_out)
+    if not good:
         ctx.exit(1)
 
 
-def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bool) -> tuple[int, int]:
-    """Mine the tasks of a world, save them where there are any, and say how it went.
-
-    Returns how many tasks there are, and 1 where there are none.
-    """
+def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bool) -> bool:
+    """Mine the tasks of a world, save them and say how it went; return whether there are any."""
     from worldsmith.mining.files import save_tasks
     from worldsmith.mining.pipeline import mine_request
 
@@ -161,19 +160,21 @@ def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bo
     if count < request.count:
         kept = "" if count else "; what is in its file of tasks was left as it is"
         click.echo(f"{world.id}: {count} of the {request.count} tasks asked for were found{kept}", err=True)
-    return count, not count
+    return bool(count)
 
 
-def _prove_in_pool(paths: Sequence[Path], *, as_json: bool) -> bool:
-    """Keep the worlds' tasks that hold in their pool, say how it went, and return whether there are any."""
+def _prove_in_pool(worlds: "PooledWorlds", *, as_json: bool) -> bool:
+    """Keep the worlds' own tasks that hold in their pool, say how it went, and return whether there are any."""
     from worldsmith.mining.pool import save_pool_tasks, tasks_in_pool
-    from worldsmith.simulate.pool import PoolSimulator
+    from worldsmith.tasks import tasks_of
+    from worldsmith.world.files import tasks_file
 
-    pool = pool_at(paths, quiet=as_json)
-    simulator = PoolSimulator(pool)
+    pool = worlds.pool
     kept: list[Task] = []
     for world in progress(pool.worlds, len(pool.worlds), "worlds", quiet=as_json):
-        proved = tasks_in_pool(world, simulator)
+        folder = pool.folders[world]
+        own = tasks_of(folder) if tasks_file(folder).is_file() else []
+        proved = tasks_in_pool(world, own, worlds.simulator(world))
         kept += proved.tasks
         if as_json:
             emit({"world": world, "pool": pool.id, "tasks": len(proved.tasks), "rejected": dict(proved.rejected)})
@@ -187,27 +188,12 @@ def _prove_in_pool(paths: Sequence[Path], *, as_json: bool) -> bool:
     return bool(kept)
 
 
-def _verify_in_pool(paths: Sequence[Path], profiles: "dict[str, Profile]", *, as_json: bool) -> bool:
-    """Replay the certificates of a pool's tasks, solve them under profiles, and return whether all hold."""
-    from worldsmith.mining.pool import pool_tasks_by_world
-    from worldsmith.simulate.pool import PoolSimulator, simulator_of
-
-    pool = pool_at(paths, quiet=as_json)
-    simulator = simulator_of(pool, profiles) if profiles else PoolSimulator(pool)
-    replayed, failed = PoolSimulator(pool), 0
-    for world, (_, held) in zip(pool.worlds, pool_tasks_by_world(pool), strict=True):
-        failed += _report_faults(held, pool.open(world), replayed, simulator, profiles, as_json=as_json)
-    if not as_json:
-        click.echo(f"{pool.id}: {f'{failed} certificates fail' if failed else 'all certificates hold'}")
-    return not failed
-
-
-def _write_curriculum(folders: Sequence[Path], file: Path, hold_out: Sequence[str]) -> None:
+def _write_curriculum(worlds: "Worlds", file: Path, hold_out: Sequence[str]) -> None:
     """Write the curriculum of the tasks of worlds."""
-    from worldsmith.tasks import curriculum, tasks_of
-    from worldsmith.world.files import save_jsonl, tasks_file
+    from worldsmith.tasks import curriculum
+    from worldsmith.world.files import save_jsonl
 
-    tasks = [task for folder in folders if tasks_file(folder).is_file() for task in tasks_of(folder)]
+    tasks = [task for _, some in worlds.tasks() for task in some]
     schemas = sorted({task.schema for task in tasks})
     for name in hold_out:
         if name not in schemas:
@@ -215,55 +201,45 @@ def _write_curriculum(folders: Sequence[Path], file: Path, hold_out: Sequence[st
     save_jsonl(file, curriculum(tasks, hold_out))
 
 
-def _profiles(named: Sequence[str], file: Path | None) -> "dict[str, Profile]":
+def _named_profiles(named: Sequence[str], known: "Mapping[str, Profile]") -> list[str]:
+    """Return the names of profiles, each once, those of all for "all". Raises NotFoundError for an unknown one."""
     from worldsmith.simulate.perturb import profile_named
 
-    known = read_profiles(file)
-    chosen = {name: profile_named(name, known) for name in named if name != "all"}
-    return dict(known) if "all" in named else chosen
+    chosen = dict.fromkeys(profile_named(name, known).name for name in named if name != "all")
+    return list(known if "all" in named else chosen)
 
 
-def _verify(folder: Path, world: "World", profiles: "dict[str, Profile]", *, as_json: bool) -> tuple[int, int]:
-    """Replay the certificates of a world's tasks, solve them under profiles, and report what fails.
+def _verify(worlds: "Worlds", profiles: Sequence[str], *, as_json: bool) -> bool:
+    """Replay the certificates of tasks, solve them under profiles, and report; return whether all of some hold."""
+    verified = failed = 0
+    for world, tasks in worlds.tasks():
+        faults = 0
+        for task, fault in _faults(worlds, world, tasks, profiles):
+            faults += bool(fault)
+            if as_json:
+                emit({"task_id": task.task_id, "world": world, "ok": not fault, "fault": fault})
+            elif fault:
+                click.echo(f"{task.task_id}: {fault}")
+        if not as_json:
+            state = f"{faults} certificates fail" if faults else "all certificates hold" if tasks else "no tasks"
+            click.echo(f"{world}: {state}")
+        verified, failed = verified + len(tasks), failed + faults
+    return bool(verified) and not failed
 
-    Returns how many tasks there are, and how many of them fail.
-    """
-    from worldsmith.simulate.simulator import Simulator
-    from worldsmith.tasks import tasks_of
 
-    simulator = Simulator(world, profiles=profiles) if profiles else Simulator(world)
-    held = tasks_of(folder)
-    failed = _report_faults(held, world, Simulator(world), simulator, profiles, as_json=as_json)
-    if not as_json:
-        state = f"{failed} certificates fail" if failed else "all certificates hold" if held else "no tasks"
-        click.echo(f"{world.id}: {state}")
-    return len(held), failed
-
-
-def _report_faults(
-    tasks: "Sequence[Task]",
-    world: "World",
-    replayed: "Simulator | PoolSimulator",
-    simulator: "Simulator | PoolSimulator",
-    profiles: "dict[str, Profile]",
-    *,
-    as_json: bool,
-) -> int:
-    """Replay the certificates of tasks, solve them under profiles, report faults and return how many tasks have one."""
+def _faults(
+    worlds: "Worlds", world_id: str, tasks: "Sequence[Task]", profiles: Sequence[str]
+) -> "Iterator[tuple[Task, str]]":
+    """Yield each task of a world with what is wrong with it, "" for nothing."""
     from worldsmith.agents import SimulatorClient
     from worldsmith.mining.certificates import replay_fault, task_fault
     from worldsmith.simulate.protocol import Address
 
+    if not tasks:
+        return
+    world, simulator = worlds.open(world_id), worlds.simulator(world_id)
     clients = {name: SimulatorClient(simulator, Address(simulator.id, name, 1), {}, world=world) for name in profiles}
-    failed = 0
     for task in tasks:
-        fault = task_fault(task, world, replayed)
         under = {name: replay_fault(task, world, client) for name, client in clients.items()}
-        faults = [fault, *(f"under profile {name}: {why}" for name, why in under.items() if why)]
-        fault_text = "; ".join(f for f in faults if f)
-        failed += bool(fault_text)
-        if as_json:
-            emit({"task_id": task.task_id, "world": world.id, "ok": not fault_text, "fault": fault_text})
-        elif fault_text:
-            click.echo(f"{task.task_id}: {fault_text}")
-    return failed
+        faults = [task_fault(task, world, simulator), *(f"under profile {n}: {why}" for n, why in under.items() if why)]
+        yield task, "; ".join(fault for fault in faults if fault)

@@ -93,15 +93,13 @@ def serve(
         index_folder=beside.get if index_dir is None else lambda _: index_dir,
         traces=traces_in(trace),
     )
-    if pooled:
-        options["pool"] = pool_at(paths, quiet=False)
 
     async def close() -> None:
         await answering.close()
         click.echo(answering.totals(), err=True)
 
     run_server(
-        folders,
+        [pool_at(paths, quiet=False)] if pooled else folders,
         simulate=partial(answering.answers, **options_of_pool),
         profiles=answering.profiles,
         attempts=answering.store,
@@ -141,15 +139,11 @@ def _answer(path: Path, profile: str, seed: int, answering: Answering, call: "Ca
     import asyncio
 
     from worldsmith.simulate.protocol import Address
-    from worldsmith.world.files import load_world
 
     async def answer() -> "Observation":
         try:
-            simulator = (
-                answering.pool_simulator(pool_at([path]))
-                if pooled
-                else answering.simulator(load_world(one_world(path)))
-            )
+            worlds = answering.worlds([path if pooled else one_world(path)], pooled=pooled)
+            simulator = worlds.simulator(worlds.ids[0])
             return await simulator.acall(Address(simulator.id, profile, seed), call)
         finally:
             await answering.close()

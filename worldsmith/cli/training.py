@@ -8,21 +8,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles, trace_option, traces_in
-from worldsmith.cli.base import (
-    Finite,
-    counted,
-    emit,
-    json_option,
-    pool_at,
-    pool_option,
-    progress,
-    table,
-    usable_worlds,
-)
+from worldsmith.cli.base import Finite, counted, emit, json_option, pool_option, progress, table
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, UsageError, WorldsmithError, close_match
 
 if TYPE_CHECKING:
+    from worldsmith.tasks import Task
     from worldsmith.train.exports.sft import Placement
 
 
@@ -76,29 +67,25 @@ def run(
     """
     from worldsmith.agents import AGENTS
     from worldsmith.agents.many_episodes import run_many
-    from worldsmith.mining.pool import pool_tasks_by_world
-    from worldsmith.tasks import tasks_of
 
     if agent not in AGENTS:
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
     if store and base_url:
         raise UsageError("--store answers calls in process; give it to the server of --base-url instead")
     answering = Answering(ModelChoice(store=store), read_profiles(profiles))
-    pool = pool_at(paths, quiet=as_json) if pooled else None
-    held = pool_tasks_by_world(pool) if pool else [(folder, tasks_of(folder)) for folder in usable_worlds(paths)]
-    pairs = _limited_pairs(held, limit)
+    worlds = answering.worlds(paths, pooled=pooled, quiet=as_json)
+    tasks = _limited_tasks([some for _, some in worlds.tasks()], limit)
     rows = []
     results = run_many(
-        pairs,
+        worlds,
+        tasks,
         agent,
         base_url=base_url,
         profile=profile,
-        simulate=answering.simulator,
-        pool=answering.pool_simulator(pool) if pool else None,
         tokenizer_file=tokenizer,
         traces=traces_in(trace),
     )
-    for row in progress(results, len(pairs), "tasks", quiet=as_json):
+    for row in progress(results, len(tasks), "tasks", quiet=as_json):
         rows.append(row)
         if as_json:
             emit(row)
@@ -108,10 +95,10 @@ def run(
         ctx.exit(1)
 
 
-def _limited_pairs(held: Sequence[tuple[Path, list[Any]]], limit: int | None) -> list[tuple[Path, Any]]:
-    """Return (folder, task) world by world, at most `limit`: the first of every world before any second."""
-    places = sorted((i, w) for w, (_, tasks) in enumerate(held) for i in range(len(tasks)))[:limit]
-    return [(held[w][0], held[w][1][i]) for w, i in sorted((w, i) for i, w in places)]
+def _limited_tasks(by_world: "Sequence[Sequence[Task]]", limit: int | None) -> "list[Task]":
+    """Return tasks world by world, at most `limit`: the first of every world before any second."""
+    places = sorted((i, w) for w, tasks in enumerate(by_world) for i in range(len(tasks)))[:limit]
+    return [by_world[w][i] for w, i in sorted((w, i) for i, w in places)]
 
 
 FIGURES = ("item_f1", "row_f1", "nonkey_item_f1", "search_calls", "extract_calls", "tool_tokens", "retries")
@@ -371,16 +358,14 @@ def export(
 
     if to not in FORMATS:
         raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")
-    pool = pool_at(paths, quiet=as_json) if pooled else None
     result = write(
-        list(pool.folders.values()) if pool else usable_worlds(paths),
+        Answering(ModelChoice(), read_profiles(None)).worlds(paths, pooled=pooled, quiet=as_json),
         to,
         out,
         base_url=base_url,
         test_share=test_share,
         replay=verify,
         reasoning=reasoning,
-        pool=pool,
     )
     if as_json:
         emit(result)

@@ -1,6 +1,6 @@
 """The tasks of a world on disk: saved with a record of the request they were mined by, and reused by later runs."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -9,10 +9,9 @@ from worldsmith import __version__
 from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import task_fault
 from worldsmith.mining.pipeline import Mined, MiningRequest
-from worldsmith.simulate.pool import PoolSimulator
-from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import VERSIONS
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.world import files
 from worldsmith.world.model import World
 
@@ -50,34 +49,16 @@ def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int
         return None
 
 
-def task_faults(
-    folder: Path, tasks: Iterable[Task], *, replay: bool = False, simulator: PoolSimulator | None = None
-) -> dict[str, str]:
-    """Return why tasks of the world in `folder` don't hold, by task id; nothing for those that do.
+def task_faults(worlds: Worlds, world_id: str, tasks: Sequence[Task], *, replay: bool = False) -> dict[str, str]:
+    """Return why tasks of a world don't hold, by task id; nothing for those that do.
 
-    A file that is, byte for byte, what its record says was mined for this world by these versions needs no replay, and
-    is replayed only with `replay`. Otherwise each task is computed again (`certificates.task_fault`), in the pool of
-    `simulator` where there is one.
+    Tasks that are as they were mined need no replay, and are replayed only with `replay`. Otherwise each is computed
+    again (`certificates.task_fault`), where its calls are answered.
     """
-    if not replay and simulator is None and _as_mined(folder):
+    if not tasks or (worlds.as_mined(world_id) and not replay):
         return {}
-    world = files.load_world(folder)
-    web = simulator or Simulator(world)
-    return {task.task_id: why for task in tasks if (why := task_fault(task, world, web))}
-
-
-def _as_mined(folder: Path) -> bool:
-    path = files.tasks_file(folder)
-    try:
-        record = files.read_json(path.with_suffix(".json"))
-        facts = {
-            "world_digest": files.read_manifest(folder).get("digest"),
-            "versions": dict(VERSIONS),
-            "sha256": sha256(path.read_bytes()).hexdigest(),
-        }
-        return bool(record == record | facts)
-    except (FormatError, TypeError):
-        return False
+    world, simulator = worlds.open(world_id), worlds.simulator(world_id)
+    return {task.task_id: why for task in tasks if (why := task_fault(task, world, simulator))}
 
 
 def _record(path: Path, world: World, request: MiningRequest, tasks: int) -> dict[str, Any]:

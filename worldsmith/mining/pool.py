@@ -6,20 +6,18 @@ has to name its subject (the town, the league), since nothing else says which of
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import failed_gate, measure_shortcuts
-from worldsmith.errors import BackendError, NotFoundError
+from worldsmith.errors import BackendError
 from worldsmith.mining.certificates import NotCertified, certify
 from worldsmith.pages.pool import Pool
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.tasks import QueryEvaluator, Task
-from worldsmith.tasks.files import read_tasks
-from worldsmith.world.files import save_jsonl, tasks_file
+from worldsmith.world.files import save_jsonl
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,21 +28,19 @@ class PoolTasks:
     rejected: Mapping[str, int]
 
 
-def tasks_in_pool(world_id: str, simulator: PoolSimulator) -> PoolTasks:
-    """Return the saved tasks of one world of a pool, each with its proof and figures there.
+def tasks_in_pool(world_id: str, tasks: Iterable[Task], simulator: PoolSimulator) -> PoolTasks:
+    """Return the tasks of one world of a pool that hold there, each with its proof and figures.
 
-    Raises:
-        NotFoundError: the pool has no such world. FormatError: its tasks can't be read.
+    Raises NotFoundError where the pool has no such world.
     """
     part = simulator.world(world_id)
     world = part.world
-    file = tasks_file(simulator.pool.folders[world_id])
     evaluator, replies = QueryEvaluator(world), dict[Call, Observation]()
     client = SimulatorClient(simulator, Address(simulator.id), replies, world=world)
     voice = part.pages_of(Address(world.id)).voice
     kept: list[Task] = []
     rejected: Counter[str] = Counter()
-    for task in read_tasks(file) if file.is_file() else []:
+    for task in tasks:
         why = None if voice and voice.subject in task.question else "its question names no subject"
         try:
             solved = None if why else _proved(task, evaluator, client)
@@ -74,20 +70,3 @@ def _proved(task: Task, evaluator: QueryEvaluator, client: SimulatorClient) -> T
 def save_pool_tasks(pool: Pool, tasks: Sequence[Task]) -> None:
     """Keep the tasks of a pool in _tasks/<pool>.jsonl."""
     save_jsonl(pool.tasks_file, (task.to_json() for task in tasks))
-
-
-def read_pool_tasks(pool: Pool) -> list[Task]:
-    """Return the tasks kept for a pool. Raises NotFoundError where there are none, FormatError as `read_tasks`."""
-    if not pool.tasks_file.is_file():
-        raise NotFoundError(
-            f"{pool.tasks_file}: no tasks of {pool.id}; make them with `worldsmith tasks {pool.folder} --pool`"
-        )
-    return read_tasks(pool.tasks_file)
-
-
-def pool_tasks_by_world(pool: Pool) -> list[tuple[Path, list[Task]]]:
-    """Return the folder of each world of a pool with the pool's tasks about it."""
-    by_world: dict[str, list[Task]] = {world: [] for world in pool.worlds}
-    for task in read_pool_tasks(pool):
-        by_world[task.world].append(task)
-    return [(pool.folders[world], tasks) for world, tasks in by_world.items()]

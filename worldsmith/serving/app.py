@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mappin
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -21,13 +20,12 @@ from starlette.routing import Route as HTTPRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
-from worldsmith.pages.pool import Pool
 from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, Route, endpoints_of
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
-from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate
+from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate, Source
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
 from worldsmith.simulate.perturb import PROFILES
@@ -35,7 +33,6 @@ from worldsmith.simulate.perturb import profile_named as find_profile
 from worldsmith.simulate.pool import MEMORY, simulator_of
 from worldsmith.simulate.protocol import DEADLINE, Address, Call, Observation, Profile
 from worldsmith.simulate.store import Attempts, MemoryAttempts
-from worldsmith.world.model import World
 
 EVIDENCE = "X-Worldsmith-Evidence"
 """Header of the cells that a reply discloses, as hashes, for whoever computes a reward: agents don't see it."""
@@ -330,7 +327,7 @@ def _internal_error(_: HTTPRequest, __: Exception) -> Response:
 
 
 def create_app(
-    worlds: Sequence[Path | World],
+    sources: Sequence[Source],
     *,
     profile: str = "clean",
     profiles: Mapping[str, Profile] = PROFILES,
@@ -338,23 +335,21 @@ def create_app(
     link_base: str | None = None,
     memory: int = MEMORY,
     simulate: Simulate | None = None,
-    pool: Pool | None = None,
     attempts: Attempts | None = None,
     dialects: Iterable[Dialect] = tuple(DIALECTS.values()),
     deadline: float = DEADLINE,
     close: Callable[[], Awaitable[None]] | None = None,
 ) -> Starlette:
-    """Return the ASGI app that serves worlds, given as folders or in memory.
+    """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
 
     Args:
-        worlds: at least one; a single one needs no name in a request.
+        sources: at least one; a single world needs no name in a request, nor does a pool, whose worlds are served too.
         profile: what an address without a profile has.
         profiles: those an address may name; `simulate` has to know them too.
         seed: what an address without a seed has.
         link_base: scheme and host under which agents reach this server, where results should link to it.
         memory: megabytes for open worlds, by estimate; at least one world is always open.
         simulate: makes what answers the calls of a world, and of the pool; by default without a language model.
-        pool: what a request that names no world is answered by: all its worlds as one web.
         attempts: counts the calls of sessions; by default in this process's memory.
         dialects: the wire forms that are answered.
         deadline: seconds that a reply waits for what `simulate` makes, if that asks a language model.
@@ -366,7 +361,7 @@ def create_app(
     """
     find_profile(profile, profiles)
     base = None if link_base is None else _link_base(link_base)
-    responder_cache = ResponderCache(worlds, memory, simulate or partial(simulator_of, profiles=profiles), pool)
+    responder_cache = ResponderCache(sources, memory, simulate or partial(simulator_of, profiles=profiles))
     default = Address(responder_cache.only, profile, seed)
     counted = MemoryAttempts() if attempts is None else attempts
     service = Service(responder_cache, default, base, counted, profiles, deadline)

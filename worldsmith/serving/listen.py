@@ -5,7 +5,6 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, ClassVar
 
 import orjson
@@ -15,8 +14,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol, RequestResp
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.app import create_app
-from worldsmith.serving.responder_cache import ResponderCache
-from worldsmith.world.model import World
+from worldsmith.serving.responder_cache import ResponderCache, Source
 
 BACKLOG = 2048
 """Connections that may wait to be taken."""
@@ -95,7 +93,7 @@ class _Server(uvicorn.Server):
 
 
 def serve(
-    worlds: Sequence[Path | World],
+    sources: Sequence[Source],
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
@@ -113,7 +111,7 @@ def serve(
     """
     start = time.monotonic()
     with _bind(host, port) as bound:
-        app = create_app(worlds, **options)
+        app = create_app(sources, **options)
         responder_cache: ResponderCache = app.state.responder_cache
         if responder_cache.only:
             asyncio.run(responder_cache.get(app.state.default))

@@ -2,9 +2,11 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
+from itertools import chain
 from math import inf
 from pathlib import Path
 from threading import Lock
@@ -43,11 +45,16 @@ class Responder(Protocol):
 Simulate = Callable[[World | Pool], Responder]
 
 
+Source = Path | World | Pool
+"""What is served: a world in a folder or in memory, or a pool."""
+
+
 @dataclass(frozen=True, slots=True)
 class WorldCard:
-    """What the server lists of a world, and its source."""
+    """What the server lists of a world, or a pool, and where it comes from."""
 
-    source: Path | World | Pool
+    place: str
+    open: Callable[[], World | Pool]
     schema: str
     as_of: str
     facts: int
@@ -61,26 +68,19 @@ class ResponderCache:
     open are answered meanwhile. Safe to use from several threads and event loops.
     """
 
-    def __init__(
-        self, sources: Sequence[Path | World], memory: int, simulate: Simulate, pool: Pool | None = None
-    ) -> None:
+    def __init__(self, sources: Sequence[Source], memory: int, simulate: Simulate) -> None:
         """Read the manifests of `sources`; raises UsageError where one is no world, or two have one id.
 
         A pool is listed beside its worlds, and never closed: it closes worlds of its own.
         """
         self.cards: dict[str, WorldCard] = {}
-        for source in sources:
-            world, card = _card_of(source)
+        for world, card in chain.from_iterable(map(_cards_of, sources)):
             if world in self.cards:
-                raise UsageError(
-                    f"world {world!r} is given twice: {_place(self.cards[world].source)}, {_place(source)}"
-                )
+                raise UsageError(f"world {world!r} is given twice: {self.cards[world].place}, {card.place}")
             self.cards[world] = card
         if not self.cards:
             raise UsageError("there is no world to serve")
-        self.pool = pool
-        if pool is not None:
-            self.cards[pool.id] = WorldCard(pool, "pool", "", pool.facts, pool.id)
+        self.pool = next((source for source in sources if isinstance(source, Pool)), None)
         self._budget, self._simulate = memory * 1_000_000, simulate
         self._open: OrderedDict[str, Responder] = OrderedDict()
         self._opening: dict[str, Future[Responder]] = {}
@@ -134,10 +134,7 @@ class ResponderCache:
     def _make(self, address: Address) -> Responder:
         world = address.world
         try:
-            source = self.cards[world].source
-            responder = self._open.get(world) or self._simulate(
-                load_world(source) if isinstance(source, Path) else source
-            )
+            responder = self._open.get(world) or self._simulate(self.cards[world].open())
             responder.warm(address)
             with self._lock:
                 self._open[world] = responder
@@ -158,16 +155,19 @@ class ResponderCache:
             used -= self.cards[world].facts * BYTES_A_FACT
 
 
-def _card_of(source: Path | World) -> tuple[str, WorldCard]:
-    if isinstance(source, World):
-        return source.id, WorldCard(source, source.schema.name, source.schema.as_of, source.facts, source.digest)
-    info = read_json(source / MANIFEST)
-    try:
-        card = WorldCard(source, info["schema"], info["as_of"], int(info["facts"]), info["digest"])
-        return str(info["world"]), card
-    except (KeyError, TypeError, ValueError):
-        raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None
-
-
-def _place(source: Path | World | Pool) -> str:
-    return str(source) if isinstance(source, Path) else "in memory"
+def _cards_of(source: Source) -> Iterator[tuple[str, WorldCard]]:
+    """Yield what is listed of a source by id: a pool's worlds, which are served alone too, before itself."""
+    if isinstance(source, Pool):
+        for folder in source.folders.values():
+            yield from _cards_of(folder)
+        yield source.id, WorldCard("in memory", lambda: source, "pool", "", source.facts, source.id)
+    elif isinstance(source, World):
+        schema = source.schema
+        yield source.id, WorldCard("in memory", lambda: source, schema.name, schema.as_of, source.facts, source.digest)
+    else:
+        info = read_json(source / MANIFEST)
+        try:
+            facts = (str(info["schema"]), str(info["as_of"]), int(info["facts"]), str(info["digest"]))
+            yield str(info["world"]), WorldCard(str(source), partial(load_world, source), *facts)
+        except (KeyError, TypeError, ValueError):
+            raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None

@@ -22,7 +22,6 @@ from worldsmith.pages import Page, Pages
 from worldsmith.schema import Path
 from worldsmith.seeding import draw
 from worldsmith.simulate.disclosure import disclosed_by_reading, is_all_children
-from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Query, QueryEvaluator, Task
 from worldsmith.tasks.conditions import Wording
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
@@ -40,24 +39,24 @@ NAMED = 2
 CallRecord = Mapping[str, Any]
 
 
-def way_to_imitate(task: Task, simulator: Simulator, number: int) -> Sequence[CallRecord]:
+def way_to_imitate(task: Task, client: SimulatorClient, number: int) -> Sequence[CallRecord]:
     """Return the calls of one of the ways in which a task is solved: those of its certificate, or another agent's."""
     agent = WAYS[number % len(WAYS)]
     if agent != WAYS[0]:
         try:
-            return certify(task, simulator.world, SimulatorClient(simulator), agent=agent).calls
+            return certify(task, client.pages.world, client, agent=agent).calls
         except NotCertified:
             pass  # it was solved both ways when it was mined, unless a gate was left out
     return list(task.certificate["calls"])
 
 
-def useful_calls(task: Task, simulator: Simulator, calls: Sequence[CallRecord], hits: int) -> list[dict[str, Any]]:
+def useful_calls(task: Task, client: SimulatorClient, calls: Sequence[CallRecord], hits: int) -> list[dict[str, Any]]:
     """Return the calls without searches that show no page read later, on results pages of `hits`.
 
     All are kept where an argument has its words from a search that would be left out.
     """
     for thrifty in (True, False):
-        client, kept, replies = SimulatorClient(simulator, reply_cache={}), list[dict[str, Any]](), list[str]()
+        kept, replies = list[dict[str, Any]](), list[str]()
         texts = task.question
         wanted = {str(call["arg"]) for call in calls if call["tool"] == "web_extractor"}
         for (tool, arg), group in groupby(calls, key=lambda call: (call["tool"], str(call["arg"]))):
@@ -76,7 +75,7 @@ def useful_calls(task: Task, simulator: Simulator, calls: Sequence[CallRecord], 
             kept += made
             replies += pages
             texts += "\n" + "\n".join(pages)
-        if untraceable_argument(task, kept, replies, simulator.world) is None:
+        if untraceable_argument(task, kept, replies, client.pages.world) is None:
             break
     return kept
 

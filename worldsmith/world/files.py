@@ -385,6 +385,16 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
     return list(dict.fromkeys(folders))
 
 
+def folders_by_id(folders: Iterable[Path]) -> dict[str, Path]:
+    """Return the folders of worlds by the ids in their manifests. Raises UsageError where two hold the same world."""
+    by_id: dict[str, Path] = {}
+    for folder in folders:
+        world = str(read_manifest(folder).get("world"))
+        if by_id.setdefault(world, folder) is not folder:
+            raise UsageError(f"world {world!r} is given twice: {by_id[world]}, {folder}")
+    return by_id
+
+
 def _absence(path: Path) -> str:
     if not path.exists():
         return ", no such folder"

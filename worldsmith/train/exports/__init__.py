@@ -3,18 +3,18 @@
 Gold is in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
-from worldsmith.pages.pool import Pool
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports import beir, jsonl, sft, verl
 from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
 from worldsmith.world.files import MANIFEST, staged_files, write_file
 
-Writer = Callable[[Splits, Path, str, Mapping[str, Path]], None]
-"""(tasks by split, folder, base URL of the server, folders of the worlds by id): writes the files of one format.
+Writer = Callable[[Splits, Path, str, Worlds], None]
+"""(tasks by split, folder, base URL of the server, the tasks' worlds): writes the files of one format.
 
 A README.md is among them, the data card, and each row holds `CANARY` where no prompt is made of it.
 """
@@ -30,7 +30,7 @@ BASE_URL = "http://127.0.0.1:8000"
 
 
 def export(
-    folders: Sequence[Path],
+    worlds: Worlds,
     to: str,
     out: Path,
     *,
@@ -38,18 +38,16 @@ def export(
     test_share: float = 0.1,
     replay: bool = False,
     reasoning: sft.Placement | None = None,
-    pool: Pool | None = None,
 ) -> dict[str, int]:
     """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
     Args:
-        folders: world folders; their tasks are those in ../_tasks.
+        worlds: the worlds; of a pool, agents then work in the web of all of them.
         to: a name of `FORMATS`.
         out: the folder for the files; made where it is missing. Where a write fails, it is as it was.
         base_url: where the trainer reaches `worldsmith serve`.
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing; of formats in `TEST_ONLY` all are.
         replay: whether to play every certificate again, those too whose file is as it was mined.
-        pool: the worlds' pool, whose tasks are written instead of theirs; agents then work in the web of all of them.
         reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
 
     Raises:
@@ -70,21 +68,18 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    if pool is not None and to == "sft":
-        raise UsageError("conversations to imitate are of worlds alone: leave --pool out for --to sft")
-    tasks = load_tasks(folders, replay=replay, pool=pool)
+    tasks = load_tasks(worlds, replay=replay)
     splits = {"train": [], "test": tasks} if to in TEST_ONLY else split_tasks(tasks, test_share)
     if (out / MANIFEST).is_file() or any(out.glob(f"*/{MANIFEST}")):
         raise UsageError(f"{out} holds worlds: name another folder as --out")
     with staged_files(out) as part:
-        writer(splits, part, base, {folder.name: folder for folder in folders})
+        writer(splits, part, base, worlds)
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
         _check_free(part, out)
-    worlds = {name: {task.world for task in some} for name, some in splits.items()}
-    kept = worlds["test"] - worlds["train"]
+    ids = {name: {task.world for task in some} for name, some in splits.items()}
     counts = {name: len(some) for name, some in splits.items()}
-    return {**counts, "worlds": len(worlds["train"] | worlds["test"]), "test_worlds": len(kept)}
+    return {**counts, "worlds": len(ids["train"] | ids["test"]), "test_worlds": len(ids["test"] - ids["train"])}
 
 
 def _check_free(part: Path, out: Path) -> None:

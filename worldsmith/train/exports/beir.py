@@ -19,8 +19,9 @@ from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.rows import CANARY, Splits
-from worldsmith.world.files import load_world, write_file
+from worldsmith.world.files import write_file
 from worldsmith.world.model import Disclosure, World
 
 NEGATIVES = 20
@@ -60,14 +61,14 @@ def write(
     splits: Splits,
     out: Path,
     base: str,  # noqa: ARG001 - a writer's signature
-    folders: Mapping[str, Path],
+    worlds: Worlds,
 ) -> None:
     """Write the files of `FILES` and README.md, world by world.
 
     Raises:
         ConsistencyError: two worlds have a page at the same address, or no page states any evidence of a task.
     """
-    tasks_by_world: dict[str, list[Task]] = {name: [] for name in folders}
+    tasks_by_world: dict[str, list[Task]] = {name: [] for name in worlds.ids}
     for tasks in splits.values():
         for task in tasks:
             tasks_by_world[task.world].append(task)
@@ -77,8 +78,8 @@ def write(
     with ExitStack() as stack:
         corpus, queries, qrels, negatives = (stack.enter_context((out / name).open("wb")) for name in FILES)
         qrels.write(b"query-id\tcorpus-id\tscore\n")
-        for name, folder in folders.items():
-            benchmark = _Benchmark(load_world(folder), tasks_by_world[name])
+        for name in worlds.ids:
+            benchmark = _Benchmark(worlds.open(name), tasks_by_world[name])
             for url, page in benchmark.pages():
                 other = world_of.setdefault(url, name)
                 if other != name:
@@ -100,7 +101,7 @@ def write(
             os.fsync(file.fileno())  # before `staged_files` moves them into place
     card = README.format(
         pages=len(world_of),
-        worlds=len(folders),
+        worlds=len(worlds.ids),
         queries=sum(map(len, tasks_by_world.values())),
         judgments=judgments,
         negatives=NEGATIVES,

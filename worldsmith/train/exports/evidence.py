@@ -1,10 +1,9 @@
 """What an exported task needs to be paid by evidence: the hashes of its cells and of the statements that state them."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate
-from pathlib import Path
 
 from worldsmith import scoring
 from worldsmith.pages import Page, Pages
@@ -14,8 +13,8 @@ from worldsmith.scoring.evidence import statement_hash, statements
 from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, disclosure_hash, is_all_children
 from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import cell_evidence, required_disclosures
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.rows import dumps
-from worldsmith.world.files import load_world
 from worldsmith.world.model import Disclosure, World
 
 
@@ -71,7 +70,7 @@ class Statements:
             yield one, marks[0]
 
 
-def with_references(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Iterator[tuple[Task, str]]:
+def with_references(tasks: Sequence[Task], worlds: Worlds) -> Iterator[tuple[Task, str]]:
     """Yield each task with what it is scored by, as JSON text: the only part of a row that holds gold.
 
     Worlds are opened one after the other. Raises FormatError where one can't be read.
@@ -79,6 +78,6 @@ def with_references(tasks: Sequence[Task], folders: Mapping[str, Path]) -> Itera
     known: Statements | None = None
     for task in tasks:
         if known is None or known.world.id != task.world:
-            known = Statements(load_world(folders[task.world]))
+            known = Statements(worlds.open(task.world))
         columns, rows = [column.to_json() for column in task.columns], [list(row) for row in task.gold]
         yield task, dumps({"columns": columns, "rows": rows, "evidence": known.evidence(task).to_json()})

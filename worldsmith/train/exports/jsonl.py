@@ -1,11 +1,11 @@
 """The canonical rows: JSON lines, one task each. Fields whose inner shape differs from task to task are JSON text."""
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from worldsmith import __version__
 from worldsmith.tasks import Task
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import prompt
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.rows import ANSWER_FORMAT, CANARY, Splits, copy_scorer, dumps, split_sentence
@@ -64,10 +64,10 @@ for row in answers:
 '''
 
 
-def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:
+def write(splits: Splits, out: Path, base: str, worlds: Worlds) -> None:
     """Write train.jsonl, test.jsonl, README.md, score.py, and a copy of the scorer."""
     for name, tasks in splits.items():
-        pairs = with_references(tasks, folders)
+        pairs = with_references(tasks, worlds)
         save_jsonl(out / f"{name}.jsonl", (row(task, name, base, reference) for task, reference in pairs))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} tasks" for name, tasks in splits.items())
     write_file(out / "README.md", README.format(counts=counts, split=split_sentence(splits), base=base).encode())

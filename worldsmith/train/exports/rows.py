@@ -10,11 +10,9 @@ import orjson
 from worldsmith import scoring
 from worldsmith.errors import ConsistencyError, UsageError
 from worldsmith.mining.files import task_faults
-from worldsmith.mining.pool import pool_tasks_by_world
-from worldsmith.pages.pool import Pool
 from worldsmith.seeding import draw
-from worldsmith.simulate.pool import PoolSimulator
-from worldsmith.tasks import Task, tasks_of
+from worldsmith.tasks import Task
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.world.files import write_file
 
 Splits = Mapping[str, Sequence[Task]]
@@ -39,19 +37,18 @@ SHOWN = 5
 """Tasks named in an error."""
 
 
-def load_tasks(folders: Sequence[Path], *, replay: bool = False, pool: Pool | None = None) -> list[Task]:
-    """Return the tasks of worlds, or of a pool of them, in order; a pool's are always replayed.
+def load_tasks(worlds: Worlds, *, replay: bool = False) -> list[Task]:
+    """Return the tasks of worlds, in order.
 
     Raises NotFoundError, FormatError, UsageError where there is none, or ConsistencyError for tasks that don't hold.
     """
-    held = dict(pool_tasks_by_world(pool)) if pool else {folder: tasks_of(folder) for folder in folders}
-    tasks = [task for some in held.values() for task in some]
+    by_world = dict(worlds.tasks())
+    tasks = [task for some in by_world.values() for task in some]
     if not tasks:
         raise UsageError("these worlds have no task to export; make some with `worldsmith tasks`")
     faults = dict[str, str]()
-    simulator = PoolSimulator(pool) if pool else None
-    for folder, some in held.items():
-        faults |= task_faults(folder, some, replay=replay, simulator=simulator)
+    for world, some in by_world.items():
+        faults |= task_faults(worlds, world, some, replay=replay)
     if faults:
         lines = [f"\n  {task_id}: {why}" for task_id, why in list(faults.items())[:SHOWN]]
         more = [f"\n  … and {len(faults) - SHOWN} more"] if len(faults) > SHOWN else []

@@ -9,15 +9,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from worldsmith import scoring
+from worldsmith.agents import SimulatorClient
 from worldsmith.errors import UsageError
-from worldsmith.simulate.protocol import Address
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import values_table
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports.rows import CANARY, Splits, dumps, split_sentence
 from worldsmith.train.imitation import Reasoning, useful_calls, way_to_imitate
-from worldsmith.world.files import load_world, save_jsonl, write_file
+from worldsmith.world.files import save_jsonl, write_file
 from worldsmith.world.model import World
 
 README = """\
@@ -65,23 +67,20 @@ def write(
     splits: Splits,
     out: Path,
     base: str,  # noqa: ARG001 - a writer's signature
-    folders: Mapping[str, Path],
+    worlds: Worlds,
     reasoning: Placement = "content",
 ) -> None:
     """Write train.jsonl, test.jsonl and README.md. Raises UsageError for a task without a certificate."""
     for name, tasks in splits.items():
-        save_jsonl(out / f"{name}.jsonl", _rows(tasks, folders, reasoning))
+        save_jsonl(out / f"{name}.jsonl", _rows(tasks, worlds, reasoning))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} conversations" for name, tasks in splits.items())
     card = README.format(counts=counts, split=split_sentence(splits), reasoning=PLACEMENTS[reasoning])
     write_file(out / "README.md", card.encode())
 
 
-def _rows(tasks: Sequence[Task], folders: Mapping[str, Path], reasoning: Placement) -> Iterator[dict[str, Any]]:
-    world, simulator = None, None
+def _rows(tasks: Sequence[Task], worlds: Worlds, reasoning: Placement) -> Iterator[dict[str, Any]]:
     for number, task in enumerate(tasks):
-        if world is None or simulator is None or world.id != task.world:
-            world = load_world(folders[task.world])
-            simulator = Simulator(world)
+        world, simulator = worlds.open(task.world), worlds.simulator(task.world)
         messages = conversation(task, world, simulator, reasoning, number)
         yield {
             "messages": messages,
@@ -93,14 +92,18 @@ def _rows(tasks: Sequence[Task], folders: Mapping[str, Path], reasoning: Placeme
 
 
 def conversation(
-    task: Task, world: World, simulator: Simulator, reasoning: Placement = "content", number: int = 0
+    task: Task,
+    world: World,
+    simulator: Simulator | PoolSimulator,
+    reasoning: Placement = "content",
+    number: int = 0,
 ) -> list[dict[str, Any]]:
     """Return the messages of an episode that solves a task, replies as `Environment` gives them, its table as read.
 
     Args:
         task: the task, with its certificate.
         world: its world.
-        simulator: of the world.
+        simulator: of the world, or of a pool that it is in.
         reasoning: where the agent's reasoning stands in its messages.
         number: picks among the ways of solving it.
 
@@ -109,11 +112,10 @@ def conversation(
     """
     if not task.certificate:
         raise UsageError(f"task {task.task_id} has no certificate: mine the tasks of {world.id} again")
-    way = way_to_imitate(task, simulator, number)
-    environment = Environment(world, task, simulator)
-    calls = useful_calls(task, simulator, way, environment.hits)
+    client, environment = SimulatorClient(simulator, reply_cache={}, world=world), Environment(world, task, simulator)
+    calls = useful_calls(task, client, way_to_imitate(task, client, number), environment.hits)
     environment.max_turns = len(calls) + 1
-    thoughts = Reasoning(task, simulator.pages_of(Address(world.id)), calls, number)
+    thoughts = Reasoning(task, client.pages, calls, number)
     messages: list[dict[str, Any]] = [*environment.reset()]
     for place, call in enumerate(calls):
         # Nine letters and digits: Mistral's templates refuse any other id.

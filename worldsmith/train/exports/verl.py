@@ -5,13 +5,14 @@ Row format after verl's RLHFDataset: `extra_info.tools_kwargs.<tool>.create_kwar
 """
 
 import errno
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import duckdb
 
 from worldsmith.tasks import Task
+from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import prompt
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.rows import CANARY, Splits, copy_scorer, split_sentence
@@ -41,10 +42,10 @@ COLUMNS = {
 """Types of the Parquet columns."""
 
 
-def write(splits: Splits, out: Path, base: str, folders: Mapping[str, Path]) -> None:
+def write(splits: Splits, out: Path, base: str, worlds: Worlds) -> None:
     """Write the rows as Parquet, the files of `FILES`, and a copy of the scorer."""
     for name, tasks in splits.items():
-        pairs = enumerate(with_references(tasks, folders))
+        pairs = enumerate(with_references(tasks, worlds))
         _parquet([row(task, name, i, base, gold) for i, (task, gold) in pairs], out / f"{name}.parquet")
     marks = _marks(splits, base)
     for file in sorted(FILES.iterdir()):

@@ -1,0 +1,128 @@
+"""The worlds that a command works on, by id: each on its own, or all of them as one web.
+
+Where worlds lie is known here and to what writes beside them; everything else opens a world by its id.
+"""
+
+from collections.abc import Callable, Iterable, Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Protocol
+
+from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.simulate.pool import PoolSimulator
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks.files import read_tasks, tasks_of
+from worldsmith.tasks.task import VERSIONS, Task
+from worldsmith.world.files import folders_by_id, load_world, read_json, read_manifest, tasks_file
+from worldsmith.world.model import World
+
+
+class Worlds(Protocol):
+    """Worlds, their tasks, and what answers calls about them."""
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the worlds; what works through them in this order opens each once."""
+        ...
+
+    def open(self, world: str) -> World:
+        """Return a world. Raises NotFoundError for an unknown id, FormatError where its bytes aren't those it names."""
+        ...
+
+    def simulator(self, world: str) -> Simulator | PoolSimulator:
+        """Return what answers calls about a world; its `id` is what an address names. Raises as `open` does."""
+        ...
+
+    def tasks(self) -> Iterator[tuple[str, list[Task]]]:
+        """Yield each world's id with its tasks. Raises NotFoundError, FormatError where they can't be read."""
+        ...
+
+    def as_mined(self, world: str) -> bool:
+        """Whether a world's tasks are, byte for byte, what was mined for it by these versions."""
+        ...
+
+
+class SeparateWorlds:
+    """Worlds in folders of their own, each a web of its own. The world used last stays open."""
+
+    def __init__(self, folders: Iterable[Path], simulate: Callable[[World], Simulator] = Simulator) -> None:
+        """Read the ids of the worlds in `folders`; `simulate` makes what answers the calls of one of them.
+
+        Raises UsageError where two folders hold the same world, FormatError where one holds none.
+        """
+        self.folders = folders_by_id(folders)
+        self._simulate = simulate
+        self._last: Simulator | None = None
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the worlds, in the order of the folders."""
+        return tuple(self.folders)
+
+    def open(self, world: str) -> World:
+        """Return a world."""
+        return self.simulator(world).world
+
+    def simulator(self, world: str) -> Simulator:
+        """Return the simulator of a world."""
+        if self._last is None or self._last.id != world:
+            if world not in self.folders:
+                raise NotFoundError(f"world {world!r} is not among those named: {', '.join(self.folders)}")
+            self._last = self._simulate(load_world(self.folders[world]))
+        return self._last
+
+    def tasks(self) -> Iterator[tuple[str, list[Task]]]:
+        """Yield each world's id with its tasks."""
+        for world, folder in self.folders.items():
+            yield world, tasks_of(folder)
+
+    def as_mined(self, world: str) -> bool:
+        """Whether a world's file of tasks is the one that the record beside it names."""
+        folder = self.folders[world]
+        path = tasks_file(folder)
+        try:
+            record = read_json(path.with_suffix(".json"))
+            facts = {
+                "world_digest": read_manifest(folder).get("digest"),
+                "versions": dict(VERSIONS),
+                "sha256": sha256(path.read_bytes()).hexdigest(),
+            }
+            return bool(record == record | facts)
+        except (FormatError, TypeError):
+            return False
+
+
+class PooledWorlds:
+    """The worlds of a pool: one web, whose simulator keeps as many of them open as its memory holds."""
+
+    def __init__(self, simulator: PoolSimulator) -> None:
+        """Take what answers the calls of the pool."""
+        self.pool, self._simulator = simulator.pool, simulator
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the worlds, sorted."""
+        return self.pool.worlds
+
+    def open(self, world: str) -> World:
+        """Return a world."""
+        return self._simulator.world(world).world
+
+    def simulator(self, world: str) -> PoolSimulator:  # noqa: ARG002 - the same for all
+        """Return the pool's simulator."""
+        return self._simulator
+
+    def tasks(self) -> Iterator[tuple[str, list[Task]]]:
+        """Yield each world's id with those of the pool's tasks that are about it."""
+        file = self.pool.tasks_file
+        if not file.is_file():
+            fix = f"make them with `worldsmith tasks {self.pool.folder} --pool`"
+            raise NotFoundError(f"{file}: no tasks of {self.pool.id}; {fix}")
+        by_world: dict[str, list[Task]] = {world: [] for world in self.ids}
+        for task in read_tasks(file):
+            by_world[task.world].append(task)
+        yield from by_world.items()
+
+    def as_mined(self, world: str) -> bool:  # noqa: ARG002 - a protocol's signature
+        """Return False: no record says what a pool's tasks were proved by, so they are always replayed."""
+        return False
