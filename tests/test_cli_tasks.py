@@ -189,14 +189,13 @@ def test_tasks_are_not_replaced_by_none(folder, mined, call):
     )
 
 
-def test_a_limit_is_shared_among_worlds(town, mined, tmp_path):
-    from worldsmith.cli.training import _limited_pairs
+def test_a_limit_is_shared_among_worlds():
+    from worldsmith.cli.training import _limited_tasks
 
-    held = [(tmp_path / "a", [1, 2, 3]), (tmp_path / "b", [4]), (tmp_path / "c", [5, 6])]
-    names = [[(folder.name, task) for folder, task in _limited_pairs(held, limit)] for limit in (2, 4, None)]
-    assert names[0] == [("a", 1), ("b", 4)]
-    assert names[1] == [("a", 1), ("a", 2), ("b", 4), ("c", 5)]
-    assert names[2] == [("a", 1), ("a", 2), ("a", 3), ("b", 4), ("c", 5), ("c", 6)]
+    by_world = [["a1", "a2", "a3"], ["b1"], ["c1", "c2"]]
+    assert _limited_tasks(by_world, 2) == ["a1", "b1"]
+    assert _limited_tasks(by_world, 4) == ["a1", "a2", "b1", "c1"]
+    assert _limited_tasks(by_world, None) == ["a1", "a2", "a3", "b1", "c1", "c2"]
 
 
 def call_edited(proof, **fields):

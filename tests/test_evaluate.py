@@ -3,6 +3,7 @@
 import asyncio
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import httpx2
@@ -12,10 +13,14 @@ from click.testing import CliRunner
 from worldsmith.audit.language_model import Leaks, Plan, evaluate, interval, jobs_of, silent_model, table
 from worldsmith.audit.language_model.tally import KINDS, Tally, fault_kind
 from worldsmith.cli import main
+from worldsmith.generation import generate
 from worldsmith.pages import Pages
+from worldsmith.pages.pool import Pool, open_pool
 from worldsmith.pages.renderer import markdown
+from worldsmith.schema import load_schema
 from worldsmith.simulate.llm.model import Backend, Endpoint
 from worldsmith.simulate.plan_writer import PlanWriter
+from worldsmith.simulate.pool import PoolSimulator, simulator_of
 from worldsmith.simulate.protocol import Address, Call, Reason, Slice, Verdict
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.files import save_world
@@ -105,12 +110,17 @@ def backend(answer) -> Backend:
     return Backend(endpoint, transport=httpx2.MockTransport(reply))
 
 
-def judged(worlds: list[World], answer, plan: Plan = PLAN, judge=None) -> dict:
+def simulators(sources: list[World | Pool], model: Backend) -> list[Simulator | PoolSimulator]:
+    simulate = partial(Simulator, model=model, strict=True)
+    return [simulator_of(source, simulate=simulate) for source in sources]
+
+
+def judged(sources: list[World | Pool], answer, plan: Plan = PLAN, judge=None) -> dict:
     async def run() -> dict:
         model = backend(answer)
         second = backend(judge) if judge else None
         try:
-            return await evaluate(worlds, model, plan, judge=second)
+            return await evaluate(simulators(sources, model), model, plan, judge=second)
         finally:
             await model.close()
             if second:
@@ -119,10 +129,9 @@ def judged(worlds: list[World], answer, plan: Plan = PLAN, judge=None) -> dict:
     return asyncio.run(run())
 
 
-def honest(world: World):
-    """Answers with our renderer's text, and obeys every order."""
-    pages = Pages(world)
-    simulator = Simulator(world, pages=pages)
+def honest(source: World | Pool, prompts: list[tuple[str, str]] | None = None):
+    """Answers with our renderer's text, and obeys every order; notes (call, world) of each prompt."""
+    simulator = simulator_of(source)
 
     def answer(messages: list[str], structured: bool) -> str:
         call = json.loads(re.search(r"\{.*\}", messages[1])[0])
@@ -130,10 +139,17 @@ def honest(world: World):
         if "is down" in orders:
             return "Error 503: the service is unavailable, try again later."
         asked = call["arguments"]
-        part = simulator.slice_or_reply(
-            Address(world.id), Call(call["name"], asked.get("query") or asked.get("url"), k=3)
+        made = Call(call["name"], asked.get("query") or asked.get("url"), k=3)
+        parts = simulator.parts_or_reply(Address(simulator.id), made)
+        shown = "\n".join(messages)
+        # The prompt of a world's part has the addresses of that world's pages alone.
+        ((world, pages, part),) = (
+            (one.simulator.world, one.pages, one.slice)
+            for one in parts
+            if all(view.page.url in shown for view in one.slice.views)
         )
-        assert isinstance(part, Slice)
+        if prompts is not None:
+            prompts.append((made.arg, world.id))
         told = PlanWriter(world, pages).write(part)
         if not isinstance(told, tuple):
             return markdown(told)
@@ -243,6 +259,24 @@ def test_calls_are_shared_among_worlds_and_the_same_each_time(town: World, smart
     assert sum(mode["replies"] for mode in first["modes"].values()) == 6
 
 
+def test_a_pool_is_judged_call_by_call_and_world_by_world(tmp_path: Path) -> None:
+    worlds = [generate(load_schema("town"), seed, language="plain") for seed in (7, 8)]
+    pool = open_pool([save_world(world, tmp_path) for world in worlds])
+    prompts: list[tuple[str, str]] = []
+    figures = judged([pool], honest(pool, prompts), Plan(calls=8, repeats=0, orders=0, hits=3))
+    assert figures["worlds"] == sorted(world.id for world in worlds)
+    asked_of = {arg: sorted(world for other, world in prompts if other == arg) for arg, _ in prompts}
+    assert (figures["calls"], len(asked_of)) == (8, 8)
+    assert max(map(len, asked_of.values())) == 2  # a search that both worlds have hits of
+    assert all(len(set(some)) == len(some) for some in asked_of.values())
+    search, pages = figures["modes"]["search"], figures["modes"]["pages"]
+    assert search["replies"] + pages["replies"] == figures["answered"]["asked"] == len(prompts) > 8
+    for mode in (search, pages):
+        assert mode["served"] == {"model": 1.0, "retry": 0.0, "fallback": 0.0, "unchanged": 1.0}
+        assert mode["after"]["leaks"]["replies"] == 0
+        assert (mode["after"]["factuality"], mode["after"]["completeness"]) == (1.0, 1.0)
+
+
 # models that never answer
 
 
@@ -289,7 +323,7 @@ def test_a_model_that_never_answers_has_no_scoreboard(town: World, reply, why: s
     async def run() -> dict:
         model = refusing(reply)
         try:
-            return await evaluate([town], model, Plan(calls=3, repeats=0, orders=0, hits=3))
+            return await evaluate(simulators([town], model), model, Plan(calls=3, repeats=0, orders=0, hits=3))
         finally:
             await model.close()
 
@@ -326,9 +360,9 @@ def saved_town(town: World, tmp_path: Path) -> Path:
 
 def test_a_dead_endpoint_ends_the_command_with_its_reason(saved_town: Path) -> None:
     orders = ["evaluate", str(saved_town), "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--calls", "2"]
-    for more in ([], ["--json"]):
+    for more in ([], ["--pool"], ["--json"], ["--pool", "--json"]):
         found = CliRunner().invoke(main, [*orders, "--orders", "0", "--repeats", "0", "--deadline", "2", *more])
         assert found.exit_code == 1
         assert "the model never answered, in 2 calls" in found.stderr
-        assert bool(found.stdout) is bool(more)
+        assert bool(found.stdout) is ("--json" in more)
     assert json.loads(found.stdout)["answered"]["replies"] == 0

@@ -13,6 +13,7 @@ from worldsmith.audit.language_model import Plan, evaluate
 from worldsmith.generation import generate
 from worldsmith.schema import load_schema
 from worldsmith.simulate.llm.model import Backend, Endpoint
+from worldsmith.simulate.simulator import Simulator
 
 pytestmark = pytest.mark.model
 
@@ -41,7 +42,8 @@ def test_five_calls_to_a_real_model_leak_and_contradict_nothing(url: str) -> Non
     async def run() -> dict:
         backend = Backend(endpoint)
         try:
-            return await evaluate(worlds, backend, Plan(calls=5, repeats=0, orders=0, hits=3, max_prompt=780))
+            simulators = [Simulator(world, model=backend, strict=True) for world in worlds]
+            return await evaluate(simulators, backend, Plan(calls=5, repeats=0, orders=0, hits=3, max_prompt=780))
         finally:
             await backend.close()
 

@@ -183,12 +183,8 @@ class Answering:
         return PoolSimulator(pool, simulate=self.simulator, index=index, profiles=self.profiles, **options)
 
     def worlds(self, paths: "Sequence[Path]", *, pooled: bool, quiet: bool = True) -> "Worlds":
-        """Return the worlds that `paths` name, answered by these simulators: each on its own, or all as one web."""
-        from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
-
-        if pooled:
-            return PooledWorlds(self.pool_simulator(pool_at(paths, quiet=quiet), quiet=quiet))
-        return SeparateWorlds(usable_worlds(paths), self.simulator)
+        """Return the worlds that `paths` name, answered by these simulators."""
+        return worlds_at(paths, self.simulator, partial(self.pool_simulator, quiet=quiet), pooled=pooled, quiet=quiet)
 
     def answers(self, source: "World | Pool", **options: Any) -> "Responder":
         """Return what answers the calls of a world or a pool, recorded where there are traces.
@@ -218,6 +214,22 @@ class Answering:
             await self.backend.close()
         if self.store:
             self.store.close()
+
+
+def worlds_at(
+    paths: "Sequence[Path]",
+    simulate: "Callable[[World], Simulator]",
+    simulate_pool: "Callable[[Pool], PoolSimulator]",
+    *,
+    pooled: bool,
+    quiet: bool = True,
+) -> "Worlds":
+    """Return the worlds that `paths` name, each on its own or all as one web, answered by what is made here."""
+    from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
+
+    if pooled:
+        return PooledWorlds(simulate_pool(pool_at(paths, quiet=quiet)))
+    return SeparateWorlds(usable_worlds(paths), simulate)
 
 
 def _backend(model_choice: "ModelChoice", concurrency: int, *, quiet: bool) -> "Backend":

@@ -7,8 +7,8 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles, report
-from worldsmith.cli.base import Finite, emit, json_option, loaded_worlds
+from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles, report, worlds_at
+from worldsmith.cli.base import Finite, emit, json_option, pool_option
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import BackendError, UsageError
 
@@ -41,6 +41,7 @@ from worldsmith.errors import BackendError, UsageError
 @click.option("--judge", help="A second model that grades how real replies look.")
 @click.option("--judge-url", help="Its endpoint; default: that of the model.")
 @click.option("--store", type=click.Path(path_type=Path), help="Keep accepted texts here; what it holds isn't judged.")
+@pool_option
 @json_option
 @click.pass_context
 def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, **options: Any) -> None:
@@ -59,6 +60,7 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
     \b
     worldsmith evaluate w --model qwen --base-url http://127.0.0.1:8001/v1
     worldsmith evaluate w --model qwen --calls 20 --json
+    worldsmith evaluate w --model qwen --pool     a search is judged by world: each one's hits are a reply
 
     Exit code 1 when a reply leaks or contradicts after the guard, or when the model never answered.
     """
@@ -81,10 +83,13 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
 
 async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     from dataclasses import replace
+    from functools import partial
 
     from worldsmith.audit.language_model import Plan, jobs_of
     from worldsmith.audit.language_model import evaluate as judged
     from worldsmith.simulate.llm.model import Backend, Endpoint
+    from worldsmith.simulate.pool import PoolSimulator
+    from worldsmith.simulate.simulator import Simulator
     from worldsmith.simulate.store import Store
 
     if options["judge_url"] and not options["judge"]:
@@ -109,13 +114,14 @@ async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     )
     store = Store(options["store"]) if options["store"] else None
     profiles = {name: replace(p, faults=None) for name, p in read_profiles(options["profiles"]).items()}
-    worlds = [world for _, world in loaded_worlds(paths)]
+    simulate = partial(Simulator, model=backend, store=store, profiles=profiles, strict=True)
+    simulate_pool = partial(PoolSimulator, simulate=simulate, profiles=profiles)
+    worlds = worlds_at(paths, simulate, simulate_pool, pooled=options["pooled"])
+    simulators = list(dict.fromkeys(map(worlds.simulator, worlds.ids)))  # a pool has one for all
     silent = not sys.stderr.isatty()
     with click.progressbar(length=jobs_of(plan), label="calls", file=sys.stderr, hidden=silent) as bar:
         try:
-            return await judged(
-                worlds, backend, plan, judge=judge, store=store, profiles=profiles, done=lambda: bar.update(1)
-            )
+            return await judged(simulators, backend, plan, judge=judge, profiles=profiles, done=lambda: bar.update(1))
         finally:
             await backend.close()
             if judge:

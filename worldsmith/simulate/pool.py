@@ -7,7 +7,7 @@ profile, edits and guard as alone. A read goes to the one world whose site it is
 import asyncio
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from math import inf
@@ -17,10 +17,11 @@ from typing import Any
 from worldsmith.errors import UsageError
 from worldsmith.pages import Pages
 from worldsmith.pages.index.pool import PoolIndex
+from worldsmith.pages.lengths import Length
 from worldsmith.pages.pool import Pool
 from worldsmith.simulate.perturb import PROFILES, RANKINGS, profile_named, ranked_hits
-from worldsmith.simulate.protocol import Address, Call, Length, Observation, Profile, Result, Slice, View
-from worldsmith.simulate.simulator import Simulator, fault_for
+from worldsmith.simulate.protocol import Address, Call, Observation, Profile, Result, Slice, View
+from worldsmith.simulate.simulator import Part, Simulator, fault_for
 from worldsmith.simulate.slices import hits_wanted
 from worldsmith.world.model import World
 
@@ -33,15 +34,6 @@ read of every page. A profile of another page length takes as much again."""
 
 _Key = tuple[str, str]
 """The ids of a world and of a page of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Part:
-    """One world's share of a search: its simulator, and the slice that its answer draws on."""
-
-    simulator: Simulator
-    address: Address
-    slice: Slice
 
 
 class PoolSimulator:
@@ -76,6 +68,11 @@ class PoolSimulator:
     def id(self) -> str:
         """What an address names: the pool's id."""
         return self.pool.id
+
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The ids of the worlds that it answers for."""
+        return self.pool.worlds
 
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what the first call opens anew."""
@@ -113,12 +110,6 @@ class PoolSimulator:
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call as `Simulator.call` does. Raises NotFoundError, UsageError likewise."""
-        if call.tool == "web_extractor":
-            world = self.pool.world_at(call.arg)
-            if world is None:
-                return self._fault(address, call, attempt) or Observation("not_found")
-            answer = self.world(world).call(self._own(address, world), call, attempt)
-            return _disclosing(answer, [(self.pool.digests[world], answer)])
         parts = self.parts_or_reply(address, call, attempt)
         if isinstance(parts, Observation):
             return parts
@@ -126,28 +117,30 @@ class PoolSimulator:
 
     async def acall(self, address: Address, call: Call, attempt: int = 0, deadline: float = inf) -> Observation:
         """Answer a call as `Simulator.acall` does: each world's part of a search by a request of its own."""
-        if call.tool == "web_extractor":
-            world = self.pool.world_at(call.arg)
-            if world is None:
-                return self._fault(address, call, attempt) or Observation("not_found")
-            if world not in self._open:
-                await asyncio.to_thread(self.pages_of, address, world)
-            answer = await self.world(world).acall(self._own(address, world), call, attempt, deadline)
-            return _disclosing(answer, [(self.pool.digests[world], answer)])
         # A world takes longer to open than any call: others are answered meanwhile.
-        whole = len(self._open) == len(self.pool.worlds)
         work = partial(self.parts_or_reply, address, call, attempt)
-        parts = work() if whole else await asyncio.to_thread(work)
+        parts = work() if self._is_open_for(call) else await asyncio.to_thread(work)
         if isinstance(parts, Observation):
             return parts
         answers = (part.simulator.answer_by_model(part.address, part.slice, deadline) for part in parts)
         return self._merged(parts, await asyncio.gather(*answers))
 
-    def parts_or_reply(self, address: Address, call: Call, attempt: int = 0) -> "list[_Part] | Observation":
-        """Return what each world may add to the answer of a search, or the answer itself: a fault, no hits."""
+    def _is_open_for(self, call: Call) -> bool:
+        if call.tool == "web_search":
+            return len(self._open) == len(self.pool.worlds)
+        world = self.pool.world_at(call.arg)
+        return world is None or world in self._open
+
+    def parts_or_reply(self, address: Address, call: Call, attempt: int = 0) -> list[Part] | Observation:
+        """Return what each world may add to an answer, or the answer itself: a fault, not found, no hits."""
+        world = self.pool.world_at(call.arg) if call.tool == "web_extractor" else None
+        if world is not None:
+            return self.world(world).parts_or_reply(self._own(address, world), call, attempt)
         fault = self._fault(address, call, attempt)
         if fault is not None:
             return fault
+        if call.tool == "web_extractor":
+            return Observation("not_found")
         profile = profile_named(address.profile, self._profiles)
         if profile.full_text and not call.full_text:
             call = replace(call, full_text=True)
@@ -163,7 +156,7 @@ class PoolSimulator:
             simulator, own = self.world(world), self._own(address, world)
             part = simulator.edited(own, Slice(call, tuple(views), len(hits) > end))
             if part.views:
-                parts.append(_Part(simulator, own, part))
+                parts.append(Part(simulator, own, part))
         return parts or Observation("ok", more=len(hits) > end)
 
     def _fault(self, address: Address, call: Call, attempt: int) -> Observation | None:
@@ -192,15 +185,19 @@ class PoolSimulator:
 
         return ranked_hits(results_page, placed if edited else lambda key: [key])
 
-    def _merged(self, parts: Sequence[_Part], answers: Sequence[Observation]) -> Observation:
-        """Return the answers of several worlds to one search as one, in the order of the ranking."""
+    def _merged(self, parts: Sequence[Part], answers: Sequence[Observation]) -> Observation:
+        """Return a page, or the answers of several worlds to one search as one, in the order of the ranking."""
+        digests = [self.pool.digests[part.address.world] for part in parts]
+        by_digest = list(zip(digests, answers, strict=True))
+        first = parts[0].slice
+        if first.call.tool == "web_extractor":
+            return _disclosing(answers[0], by_digest)
         hits: list[tuple[View, Result]] = []
         for answer in answers:
             if answer.part is not None and answer.status == "ok":
                 hits += zip(answer.part.views, answer.results, strict=True)
         hits.sort(key=lambda hit: hit[0].rank)
         slices = [answer.part for answer in answers if answer.part is not None]
-        first = parts[0].slice
         whole = Slice(
             first.call,
             tuple(view for view, _ in hits),
@@ -217,18 +214,26 @@ class PoolSimulator:
             part=whole,
             exchanges=tuple(exchange for answer in answers for exchange in answer.exchanges),
         )
-        digests = [self.pool.digests[part.address.world] for part in parts]
-        return _disclosing(merged, list(zip(digests, answers, strict=True)))
+        return _disclosing(merged, by_digest)
 
 
-def simulator_of(source: World | Pool, profiles: Mapping[str, Profile] = PROFILES) -> Simulator | PoolSimulator:
-    """Return what answers the calls of a world or a pool, without a language model."""
+def simulator_of(
+    source: World | Pool,
+    profiles: Mapping[str, Profile] = PROFILES,
+    simulate: Callable[[World], Simulator] | None = None,
+    **options: Any,
+) -> Simulator | PoolSimulator:
+    """Return what answers the calls of a world or a pool; `options` are those of a pool's simulator.
+
+    `simulate` makes the simulator of a world, by default one without a language model.
+    """
+    simulate = simulate or partial(Simulator, profiles=profiles)
     if isinstance(source, World):
-        return Simulator(source, profiles=profiles)
-    return PoolSimulator(source, simulate=partial(Simulator, profiles=profiles), profiles=profiles)
+        return simulate(source)
+    return PoolSimulator(source, simulate=simulate, profiles=profiles, **options)
 
 
 def _disclosing(observation: Observation, parts: Sequence[tuple[str, Observation]]) -> Observation:
-    """Return a reply with what it discloses told by world."""
+    """Return a reply with what it discloses by_digest by world."""
     by_world = tuple((digest, part.disclosed) for digest, part in parts if part.disclosed)
     return replace(observation, disclosed=(), disclosed_by_world=by_world)

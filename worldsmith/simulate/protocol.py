@@ -11,13 +11,11 @@ from math import inf
 from typing import Literal, NamedTuple, Protocol
 
 from worldsmith.pages import Pages
+from worldsmith.pages.lengths import Length
 from worldsmith.pages.types import Doc, Page, Status
 from worldsmith.world.model import Cell, Disclosure
 
 Tool = Literal["web_search", "web_extractor"]
-Length = Literal["short", "web"]
-
-
 DEADLINE = 45.0
 """Seconds that a reply waits for a model, unless another number is given: clients mostly give up after 60."""
 

@@ -20,6 +20,7 @@ from worldsmith.cache import keep
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
+from worldsmith.pages.lengths import Length
 from worldsmith.pages.renderer.emit import chunks, markdown
 from worldsmith.pages.renderer.snippets import hit_spans
 from worldsmith.pages.types import Chunk, Doc, Page
@@ -48,7 +49,6 @@ from worldsmith.simulate.protocol import (
     Call,
     Conversation,
     Draft,
-    Length,
     Observation,
     Profile,
     Reason,
@@ -149,6 +149,20 @@ class _Services:
         return EditedRanking(self.pages, self, shares, seed) if edited else self
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one world adds to an answer: its simulator, the address there, and the slice that it draws on."""
+
+    simulator: "Simulator"
+    address: Address
+    slice: Slice
+
+    @property
+    def pages(self) -> Pages:
+        """The pages of its world, at the length of its address."""
+        return self.simulator.pages_of(self.address)
+
+
 class Simulator:
     """Answers calls to one world; safe to use from several threads. `counts` says how often each branch was taken."""
 
@@ -236,6 +250,11 @@ class Simulator:
         """What an address names: the world's id."""
         return self.world.id
 
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """The ids of the worlds that it answers for: one."""
+        return (self.world.id,)
+
     def pages_of(self, address: Address, world: str = "") -> Pages:
         """Return the pages that an address is answered from. Raises UsageError where `world` is another one."""
         if world not in ("", self.world.id):
@@ -280,6 +299,11 @@ class Simulator:
             return Observation("not_found", part=gone)
         self._counts["no_hits"] += 1
         return Observation("ok", more=slice_.more, part=gone)
+
+    def parts_or_reply(self, address: Address, call: Call, attempt: int = 0) -> list[Part] | Observation:
+        """Return what `slice_or_reply` does, a slice as the one part of an answer."""
+        slice_ = self.slice_or_reply(address, call, attempt)
+        return slice_ if isinstance(slice_, Observation) else [Part(self, address, slice_)]
 
     def edited(self, address: Address, slice_: Slice) -> Slice:
         """Return a slice after the edits of an address's profile; it may have lost views."""

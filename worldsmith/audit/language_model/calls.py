@@ -6,33 +6,42 @@ from math import ceil
 from worldsmith.pages import Pages
 from worldsmith.seeding import draw
 from worldsmith.simulate.llm.prompt import prompt_for, template
-from worldsmith.simulate.protocol import Address, Call, Slice
-from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.pool import PoolSimulator
+from worldsmith.simulate.protocol import Address, Call, Observation
+from worldsmith.simulate.simulator import Part, Simulator
 
 PROSE, FACTS = 4.0, 2.5
 """Bytes a token of our own sentences, and of names, numbers and addresses: tokens are rather over-estimated."""
 
 
 def draw_calls(
-    simulator: Simulator, address: Address, pages: Pages, count: int, *, hits: int, most: int, first: int = 0
+    simulator: Simulator | PoolSimulator,
+    address: Address,
+    world: str,
+    count: int,
+    *,
+    hits: int,
+    most: int,
+    first: int = 0,
 ) -> list[Call]:
-    """Return `count` calls that have an answer and whose prompt takes at most `most` tokens, by estimate.
+    """Return `count` calls about a world that have an answer, no prompt of which takes more than `most` tokens.
 
-    Searches and pages take turns; a page is first where `first` is odd. What has no fitting prompt is passed over, so
-    that turns may be uneven.
+    Tokens are estimated. Searches and pages take turns; a page is first where `first` is odd. What has no fitting
+    prompt is passed over, so that turns may be uneven.
     """
     drawn_calls: list[Call] = []
-    for call in _candidate_calls(pages, hits, address.seed, first):
+    for call in _candidate_calls(simulator.pages_of(address, world), hits, address.seed, first):
         if len(drawn_calls) == count:
             break
-        slice_ = simulator.slice_or_reply(address, call)
-        if call not in drawn_calls and isinstance(slice_, Slice) and tokens(slice_, pages) <= most:
+        parts = simulator.parts_or_reply(address, call)
+        if call not in drawn_calls and not isinstance(parts, Observation) and max(map(tokens, parts)) <= most:
             drawn_calls.append(call)
     return drawn_calls
 
 
-def tokens(slice_: Slice, pages: Pages) -> int:
-    """Return about how many tokens the prompt for a slice takes."""
+def tokens(part: Part) -> int:
+    """Return about how many tokens the prompt for a part of an answer takes."""
+    slice_, pages = part.slice, part.pages
     size = sum(len(message["content"].encode()) for message in prompt_for(slice_, pages.world, pages).messages)
     prose = len(template("search text" if slice_.call.tool == "web_search" else "page").encode())
     return ceil(prose / PROSE + (size - prose) / FACTS)

@@ -21,6 +21,7 @@ from worldsmith.simulate.guard import Guard
 from worldsmith.simulate.llm.answer import parse_draft as read_draft
 from worldsmith.simulate.llm.model import Backend
 from worldsmith.simulate.perturb import PROFILES, instruction, profile_named
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import (
     Address,
     Call,
@@ -32,9 +33,8 @@ from worldsmith.simulate.protocol import (
     Slice,
     Verdict,
 )
-from worldsmith.simulate.simulator import TOOLS, Simulator
-from worldsmith.simulate.store import Store
-from worldsmith.world.model import Cell, World
+from worldsmith.simulate.simulator import TOOLS, Part, Simulator
+from worldsmith.world.model import Cell
 
 MODES = {"web_search": "search", "web_extractor": "pages"}
 """What each tool's figures are called."""
@@ -83,25 +83,6 @@ class _Mode:
     ungraded: int = 0
 
 
-@dataclass(slots=True)
-class _Run:
-    backend: Backend
-    judge: Backend | None
-    plan: Plan
-    profile: Profile
-    modes: dict[str, _Mode] = field(default_factory=lambda: {tool: _Mode() for tool in TOOLS})
-    agreement: list[float] = field(default_factory=list)
-    unrepeated: int = 0
-    control: Counter[str] = field(default_factory=Counter)
-    requested: int = 0
-    """Calls that the model was asked about, the store's left out."""
-    answered: int = 0
-    """Those that it gave a readable reply to."""
-    failures: Counter[str] = field(default_factory=Counter)
-    """Why the others have none, by reason."""
-    counts: Counter[str] = field(default_factory=Counter)
-
-
 @dataclass(frozen=True, slots=True)
 class _Site:
     """One world with what judges the replies about it."""
@@ -113,42 +94,77 @@ class _Site:
     address: Address
 
 
+@dataclass(slots=True)
+class _Run:
+    backend: Backend
+    judge: Backend | None
+    plan: Plan
+    profile: Profile
+    modes: dict[str, _Mode] = field(default_factory=lambda: {tool: _Mode() for tool in TOOLS})
+    agreement: list[float] = field(default_factory=list)
+    unrepeated: int = 0
+    control: Counter[str] = field(default_factory=Counter)
+    requested: int = 0
+    """Replies that the model was asked for, the store's left out."""
+    answered: int = 0
+    """Those of them that could be read."""
+    failures: Counter[str] = field(default_factory=Counter)
+    """Why the others have none, by reason."""
+    stored: int = 0
+    """Replies from the store."""
+    sites: dict[str, _Site] = field(default_factory=dict)
+    """By the id of their world."""
+
+    def site(self, part: Part) -> _Site:
+        """Return what judges the replies about a part's world."""
+        world, pages = part.simulator.world, part.pages
+        if world.id not in self.sites:
+            judges = Guard(world, pages), Leaks(world, pages)
+            self.sites[world.id] = _Site(part.simulator, pages, *judges, part.address)
+        return self.sites[world.id]
+
+
 async def evaluate(
-    worlds: Sequence[World],
+    simulators: Sequence[Simulator | PoolSimulator],
     backend: Backend,
     plan: Plan,
     *,
     judge: Backend | None = None,
-    store: Store | None = None,
     profiles: Mapping[str, Profile] = PROFILES,
     done: Callable[[], object] = lambda: None,
 ) -> dict[str, Any]:
-    """Return the figures of a model over calls to worlds, as JSON values.
+    """Return the figures of a model as the search engine of worlds or pools, as JSON values.
+
+    The calls are shared among all worlds. A search in a pool is judged by world: each world's part of the results is a
+    reply that the model is asked for by itself.
 
     Args:
-        worlds: at least one; the calls are shared among them.
+        simulators: strict ones, of at least one world, that answer by the model. What their store holds already is
+            answered from it and not judged.
         backend: the model.
         plan: the calls to make.
         judge: a model that grades realism; without one there is no such figure.
-        store: where accepted texts are kept; what it holds already is answered from it and not judged.
-        profiles: those that `plan.profile` may name.
+        profiles: those that `plan.profile` may name, and the simulators know.
         done: called after each call.
 
     Raises:
         NotFoundError: there is no such profile.
     """
     run = _Run(backend, judge, plan, profile_named(plan.profile, profiles))
-    sites = [_site(world, run, store, profiles) for world in worlds]
-    share_of = -(-plan.calls // len(sites))
+    worlds = [(simulator, world) for simulator in simulators for world in simulator.worlds][: plan.calls]
+    share_of = -(-plan.calls // len(worlds))
     limits = {"hits": plan.hits, "most": plan.max_prompt}
     by_world = [
-        [(site, call) for call in draw_calls(site.simulator, site.address, site.pages, share_of, first=i, **limits)]
-        for i, site in enumerate(sites)
+        [
+            (simulator, call)
+            for call in draw_calls(simulator, _address(simulator, plan), world, share_of, first=i, **limits)
+        ]
+        for i, (simulator, world) in enumerate(worlds)
     ]
     again = max(1, plan.calls // plan.repeats) if plan.repeats else plan.calls + 1
     turns = [turn for row in zip_longest(*by_world) for turn in row if turn][: plan.calls]
-    searches = [(site, call) for site, call in turns if call.tool == "web_search"]
-    jobs = [_judge_call(run, site, call, repeat=i % again == again - 1) for i, (site, call) in enumerate(turns)]
+    searches = [(simulator, call) for simulator, call in turns if call.tool == "web_search"]
+    jobs = [_judge_call(run, *turn, repeat=i % again == again - 1) for i, turn in enumerate(turns)]
     for name in ORDERS:
         jobs += [_judge_order(run, name, *searches[i % len(searches)]) for i in range(plan.orders if searches else 0)]
     slots = asyncio.Semaphore(backend.endpoint.concurrency)
@@ -159,7 +175,7 @@ async def evaluate(
         done()
 
     await asyncio.gather(*map(job, jobs))
-    return _figures(run, worlds, len(turns))
+    return _figures(run, [world for _, world in worlds], len(turns))
 
 
 def jobs_of(plan: Plan) -> int:
@@ -167,19 +183,22 @@ def jobs_of(plan: Plan) -> int:
     return plan.calls + plan.orders * len(ORDERS)
 
 
-def _site(world: World, run: _Run, store: Store | None, profiles: Mapping[str, Profile]) -> _Site:
-    pages = Pages(world, run.profile.length)
-    simulator = Simulator(
-        world, pages=pages, model=run.backend, store=store, counts=run.counts, profiles=profiles, strict=True
-    )
-    address = Address(world.id, run.plan.profile, run.plan.seed)
-    return _Site(simulator, pages, Guard(world, pages), Leaks(world, pages), address)
+def _address(simulator: Simulator | PoolSimulator, plan: Plan) -> Address:
+    return Address(simulator.id, plan.profile, plan.seed)
 
 
-async def _judge_call(run: _Run, site: _Site, call: Call, *, repeat: bool) -> None:
-    observation = await site.simulator.acall(site.address, call)
+async def _judge_call(run: _Run, simulator: Simulator | PoolSimulator, call: Call, *, repeat: bool) -> None:
+    parts = simulator.parts_or_reply(_address(simulator, run.plan), call)
+    for part in () if isinstance(parts, Observation) else parts:
+        await _judge_part(run, part, repeat=repeat)
+
+
+async def _judge_part(run: _Run, part: Part, *, repeat: bool) -> None:
+    observation = await part.simulator.answer_by_model(part.address, part.slice)
     if observation.source == "store" or observation.part is None:
+        run.stored += observation.source == "store"
         return
+    call, site = part.slice.call, run.site(part)
     mode, slice_ = run.modes[call.tool], observation.part
     drafts = [read for exchange in observation.exchanges if (read := _parsed_draft(exchange.reply, call)) is not None]
     run.requested += 1
@@ -285,22 +304,25 @@ def _stated_cells(site: _Site, draft: Draft, slice_: Slice) -> set[Cell]:
     return cells
 
 
-async def _judge_order(run: _Run, name: str, site: _Site, call: Call) -> None:
-    """Give an order at a search whose facts are all in the prompt."""
-    slice_ = Simulator(site.pages.world, pages=site.pages).slice_or_reply(Address(site.pages.world.id, "open"), call)
-    if not isinstance(slice_, Slice) or (name == "paging" and len(slice_.views) <= SHOWN):
+async def _judge_order(run: _Run, name: str, simulator: Simulator | PoolSimulator, call: Call) -> None:
+    """Give an order at a search, at the world with the most hits of it, whose facts are all in the prompt."""
+    parts = simulator.parts_or_reply(Address(simulator.id, "open"), call)
+    if isinstance(parts, Observation):
         return
-    done = await obeys(run.backend, name, slice_, site.pages)
+    part = max(parts, key=lambda part: len(part.slice.views))
+    if name == "paging" and len(part.slice.views) <= SHOWN:
+        return
+    done = await obeys(run.backend, name, part.slice, part.pages)
     run.control[f"{name} {'not asked' if done is None else 'given'}"] += 1
     run.control[f"{name} obeyed"] += done is True
 
 
-def _figures(run: _Run, worlds: Sequence[World], made: int) -> dict[str, Any]:
+def _figures(run: _Run, worlds: Sequence[str], made: int) -> dict[str, Any]:
     modes = {MODES[tool]: _mode(mode) for tool, mode in run.modes.items() if mode.after.replies}
     failing = [name for name, figures in modes.items() if (figures["served"]["fallback"] or 0) > FAILING]
     return {
         "model": run.backend.version,
-        "worlds": [world.id for world in worlds],
+        "worlds": list(worlds),
         "profile": run.plan.profile,
         "seed": run.plan.seed,
         "calls": made,
@@ -352,7 +374,7 @@ def _cost(run: _Run) -> dict[str, Any]:
     return {
         "requests": tries,
         "failed_calls": counts.get("failed", 0),
-        "from_store": run.counts["stored"],
+        "from_store": run.stored,
         **{name: counts.get(name, 0) for name in tokens},
         **{f"{name}_a_request": share(counts.get(name, 0), tries) for name in tokens},
         "longest_prompt": counts.get("longest_prompt", 0),

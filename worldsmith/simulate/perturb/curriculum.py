@@ -22,11 +22,12 @@ from typing import Annotated
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.pages.lengths import Length
 from worldsmith.schema.syntax import shape_faults
 from worldsmith.seeding import draw
 from worldsmith.simulate.perturb.faults import faults_of
 from worldsmith.simulate.perturb.profiles import PROFILES, profile_named, slice_edits_of
-from worldsmith.simulate.protocol import Length, Profile
+from worldsmith.simulate.protocol import Profile
 
 Share = Annotated[float, Field(ge=0, le=1)]
 Weight = Annotated[float, Field(ge=0)]
