@@ -10,13 +10,14 @@ from typing import Any
 import pytest
 
 from tests.conftest import MINI
+from tests.page_findings import placement_findings, unread_spans
 from tests.pages_world import SCHEMA as ISLES
 from tests.test_cli import SOMETIMES
 from tests.test_language import BANK
 from tests.test_language import SCHEMA as QUAYSIDE
 from worldsmith import expr
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
+from worldsmith.audit.patterns import rendered_patterns
 from worldsmith.expr import Node
 from worldsmith.generation import generate
 from worldsmith.mining.certificates import Certificate, certify, verify

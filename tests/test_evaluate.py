@@ -110,9 +110,14 @@ def backend(answer) -> Backend:
     return Backend(endpoint, transport=httpx2.MockTransport(reply))
 
 
-def simulators(sources: list[World | Pool], model: Backend) -> list[Simulator | PoolSimulator]:
-    simulate = partial(Simulator, model=model, strict=True)
-    return [simulator_of(source, simulate=simulate) for source in sources]
+def simulators(sources: list[World | Pool], model: Backend) -> dict[str, Simulator | PoolSimulator]:
+    simulate, by_world = partial(Simulator, model=model, strict=True), dict[str, Simulator | PoolSimulator]()
+    for source in sources:
+        if isinstance(source, World):
+            by_world[source.id] = simulate(source)
+        else:
+            by_world |= dict.fromkeys(source.worlds, PoolSimulator(source, simulate=simulate))
+    return by_world
 
 
 def judged(sources: list[World | Pool], answer, plan: Plan = PLAN, judge=None) -> dict:
@@ -360,7 +365,7 @@ def saved_town(town: World, tmp_path: Path) -> Path:
 
 def test_a_dead_endpoint_ends_the_command_with_its_reason(saved_town: Path) -> None:
     orders = ["evaluate", str(saved_town), "--model", "m", "--base-url", "http://127.0.0.1:9/v1", "--calls", "2"]
-    for more in ([], ["--pool"], ["--json"], ["--pool", "--json"]):
+    for more in ([], ["--json"], ["--pool", "--json"]):
         found = CliRunner().invoke(main, [*orders, "--orders", "0", "--repeats", "0", "--deadline", "2", *more])
         assert found.exit_code == 1
         assert "the model never answered, in 2 calls" in found.stderr

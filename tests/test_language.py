@@ -11,10 +11,11 @@ from typing import Any, get_args
 
 import pytest
 
+from tests.page_findings import placement_findings, unread_spans
 from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient
 from worldsmith.agents.natural_oracle import asking_words
-from worldsmith.audit.patterns import placement_findings, rendered_patterns, unread_spans
+from worldsmith.audit.patterns import rendered_patterns
 from worldsmith.audit.text import audit_text, statements
 from worldsmith.errors import GuardError, SchemaError
 from worldsmith.generation import generate

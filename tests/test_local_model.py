@@ -42,7 +42,7 @@ def test_five_calls_to_a_real_model_leak_and_contradict_nothing(url: str) -> Non
     async def run() -> dict:
         backend = Backend(endpoint)
         try:
-            simulators = [Simulator(world, model=backend, strict=True) for world in worlds]
+            simulators = {world.id: Simulator(world, model=backend, strict=True) for world in worlds}
             return await evaluate(simulators, backend, Plan(calls=5, repeats=0, orders=0, hits=3, max_prompt=780))
         finally:
             await backend.close()

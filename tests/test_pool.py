@@ -34,7 +34,7 @@ from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import tasks_of
-from worldsmith.tasks.worlds import PooledWorlds
+from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
 from worldsmith.train.environment import Environment
 from worldsmith.world.files import read_jsonl, save_world, world_folders
 from worldsmith.world.model import World
@@ -326,6 +326,44 @@ def test_commands_take_a_pool_as_they_take_a_world(folder: Path, simulator: Pool
     assert [(row["item_f1"], row["row_f1"]) for row in rows] == [(1.0, 1.0)] * 4
     verified = cli(main, ["tasks", str(folder), "--pool", "--verify"])
     assert (verified.exit_code, "all certificates hold" in verified.output) == (0, True)
+
+
+def test_worlds_alone_and_pooled_are_opened_by_the_same_ids(folder: Path, simulator: PoolSimulator) -> None:
+    alone, pooled = SeparateWorlds(world_folders([folder])), PooledWorlds(simulator)
+    assert alone.ids == pooled.ids
+    for world in alone.ids:
+        assert alone.open(world).digest == pooled.open(world).digest == simulator.pool.digests[world]
+        assert (alone.simulator(world).id, pooled.simulator(world).id) == (world, simulator.id)
+    for worlds in (alone, pooled):
+        for world, tasks in worlds.tasks():
+            assert {(task.world, task.web) for task in tasks} <= {(world, worlds.simulator(world).id)}
+        with pytest.raises(NotFoundError, match="'town-0000000000' is not"):
+            worlds.open("town-0000000000")
+    assert [alone.as_mined(world) for world in alone.ids] == [True] * 3
+    assert not any(map(pooled.as_mined, pooled.ids))
+
+
+def test_a_world_is_known_by_its_manifest_and_named_once(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    world = pool.worlds[0]
+    renamed = shutil.copytree(folder / world, tmp_path / "renamed")
+    (tmp_path / "_tasks").mkdir()
+    shutil.copyfile(folder / "_tasks" / f"{world}.jsonl", tmp_path / "_tasks" / "renamed.jsonl")
+    out = tmp_path / "out"
+    result = CliRunner().invoke(main, ["export", str(renamed), "--to", "jsonl", "--out", str(out), "--json"])
+    assert result.exit_code == 0, result.output
+    assert {row["world"] for row in read_jsonl(out / "train.jsonl")} == {world}
+    twice = CliRunner().invoke(main, ["run", str(renamed), str(folder / world), "--agent", "oracle"])
+    assert twice.exit_code == 2
+    assert f"world '{world}' is given twice: {renamed}, {folder / world}" in twice.output
+
+
+def test_a_curriculum_lists_the_tasks_of_a_pool(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    file = tmp_path / "curriculum.jsonl"
+    result = CliRunner().invoke(main, ["tasks", str(folder), "--pool", "--verify", "--curriculum", str(file)])
+    assert result.exit_code == 0, result.output
+    kept = [task["task_id"] for task in read_jsonl(pool.tasks_file)]
+    assert sorted(row["task_id"] for row in read_jsonl(file)) == sorted(kept)
+    assert [line.partition(": ")[2] for line in result.output.splitlines()] == ["all certificates hold"] * 3
 
 
 def test_exports_send_agents_to_the_pool(folder: Path, pool: Pool, tmp_path: Path) -> None:

@@ -132,11 +132,14 @@ class Answering:
         index_folder: Callable[[str], Path | None] = lambda _: None,
         traces: "Traces | None" = None,
         concurrency: int = 8,
+        backend: "Backend | None" = None,
+        strict: bool = False,
     ) -> None:
         """Open what the options above name; with `quiet`, failures of a model are not reported.
 
         `index_folder` says where the search index of a world, by its id, is kept; `traces` records every call.
-        `concurrency` is how many calls to a model run at a time.
+        `concurrency` is how many calls to a model run at a time; `backend` is a model in place of the one named, and
+        `strict` the simulators'.
 
         Raises:
             UsageError: two models are named, or one without a name, or a store is of none or of several.
@@ -149,9 +152,9 @@ class Answering:
         if model_choice.model and model_choice.prose:
             raise UsageError("--model writes pages too: name it or --prose")
         self.store = Store(model_choice.store) if model_choice.store else None
-        self.backend = (
-            _backend(model_choice, concurrency, quiet=quiet) if model_choice.model or model_choice.prose else None
-        )
+        if backend is None and (model_choice.model or model_choice.prose):
+            backend = _backend(model_choice, concurrency, quiet=quiet)
+        self.backend, self._strict = backend, strict
         self.author = self.backend or (_absent(self.store, model_choice.store) if self.store else None)
         self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
         self.profiles, self.index_folder, self.traces = profiles, index_folder, traces
@@ -170,6 +173,7 @@ class Answering:
             profiles=self.profiles,
             indexed=saved(self.index_folder),
             tools=self.tools,
+            strict=self._strict,
         )
 
     def pool_simulator(self, pool: "Pool", *, quiet: bool = True, **options: Any) -> "PoolSimulator":
@@ -183,8 +187,12 @@ class Answering:
         return PoolSimulator(pool, simulate=self.simulator, index=index, profiles=self.profiles, **options)
 
     def worlds(self, paths: "Sequence[Path]", *, pooled: bool, quiet: bool = True) -> "Worlds":
-        """Return the worlds that `paths` name, answered by these simulators."""
-        return worlds_at(paths, self.simulator, partial(self.pool_simulator, quiet=quiet), pooled=pooled, quiet=quiet)
+        """Return the worlds that `paths` name, answered by these simulators: each on its own, or all as one web."""
+        from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
+
+        if pooled:
+            return PooledWorlds(self.pool_simulator(pool_at(paths, quiet=quiet), quiet=quiet))
+        return SeparateWorlds(usable_worlds(paths), self.simulator)
 
     def answers(self, source: "World | Pool", **options: Any) -> "Responder":
         """Return what answers the calls of a world or a pool, recorded where there are traces.
@@ -214,22 +222,6 @@ class Answering:
             await self.backend.close()
         if self.store:
             self.store.close()
-
-
-def worlds_at(
-    paths: "Sequence[Path]",
-    simulate: "Callable[[World], Simulator]",
-    simulate_pool: "Callable[[Pool], PoolSimulator]",
-    *,
-    pooled: bool,
-    quiet: bool = True,
-) -> "Worlds":
-    """Return the worlds that `paths` name, each on its own or all as one web, answered by what is made here."""
-    from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
-
-    if pooled:
-        return PooledWorlds(simulate_pool(pool_at(paths, quiet=quiet)))
-    return SeparateWorlds(usable_worlds(paths), simulate)
 
 
 def _backend(model_choice: "ModelChoice", concurrency: int, *, quiet: bool) -> "Backend":

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import MODEL_URL, profiles_option, read_profiles, report, worlds_at
+from worldsmith.cli.backend import MODEL_URL, Answering, ModelChoice, profiles_option, read_profiles, report
 from worldsmith.cli.base import Finite, emit, json_option, pool_option
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import BackendError, UsageError
@@ -83,14 +83,10 @@ def evaluate(ctx: click.Context, /, paths: tuple[Path, ...], *, as_json: bool, *
 
 async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     from dataclasses import replace
-    from functools import partial
 
     from worldsmith.audit.language_model import Plan, jobs_of
     from worldsmith.audit.language_model import evaluate as judged
     from worldsmith.simulate.llm.model import Backend, Endpoint
-    from worldsmith.simulate.pool import PoolSimulator
-    from worldsmith.simulate.simulator import Simulator
-    from worldsmith.simulate.store import Store
 
     if options["judge_url"] and not options["judge"]:
         raise UsageError("--judge-url is the endpoint of a --judge: name one")
@@ -112,19 +108,15 @@ async def _evaluate(paths: tuple[Path, ...], **options: Any) -> Any:
     judge = options["judge"] and Backend(
         replace(endpoint, model=options["judge"], base_url=options["judge_url"] or options["url"])
     )
-    store = Store(options["store"]) if options["store"] else None
     profiles = {name: replace(p, faults=None) for name, p in read_profiles(options["profiles"]).items()}
-    simulate = partial(Simulator, model=backend, store=store, profiles=profiles, strict=True)
-    simulate_pool = partial(PoolSimulator, simulate=simulate, profiles=profiles)
-    worlds = worlds_at(paths, simulate, simulate_pool, pooled=options["pooled"])
-    simulators = list(dict.fromkeys(map(worlds.simulator, worlds.ids)))  # a pool has one for all
+    answering = Answering(ModelChoice(store=options["store"]), profiles, backend=backend, strict=True)
+    worlds = answering.worlds(paths, pooled=options["pooled"])
+    simulators = {world: worlds.simulator(world) for world in worlds.ids}
     silent = not sys.stderr.isatty()
     with click.progressbar(length=jobs_of(plan), label="calls", file=sys.stderr, hidden=silent) as bar:
         try:
             return await judged(simulators, backend, plan, judge=judge, profiles=profiles, done=lambda: bar.update(1))
         finally:
-            await backend.close()
+            await answering.close()
             if judge:
                 await judge.close()
-            if store:
-                store.close()

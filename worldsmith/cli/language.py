@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, progress, table, usable_worlds
+from worldsmith.cli.base import counted, emit, json_option, loaded_worlds, progress, table
 
 if TYPE_CHECKING:
     from worldsmith.audit.text import TextAudit
@@ -64,11 +64,9 @@ def audit_text_of(paths: tuple[Path, ...], pages: int, *, as_json: bool) -> None
     worldsmith audit text w --json
     """
     from worldsmith.audit.text import audit_text
-    from worldsmith.world.files import load_world
 
     first: dict[str, World] = {}
-    for folder in usable_worlds(paths):
-        world = load_world(folder)
+    for _, world in loaded_worlds(paths):
         first.setdefault(world.schema.name, world)
     for world in progress(first.values(), len(first), "schemas", quiet=as_json):
         audit = audit_text(world, _sibling(world), pages)

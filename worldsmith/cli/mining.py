@@ -165,9 +165,9 @@ def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bo
 
 def _prove_in_pool(worlds: "PooledWorlds", *, as_json: bool) -> bool:
     """Keep the worlds' own tasks that hold in their pool, say how it went, and return whether there are any."""
-    from worldsmith.mining.pool import save_pool_tasks, tasks_in_pool
+    from worldsmith.mining.pool import tasks_in_pool
     from worldsmith.tasks import tasks_of
-    from worldsmith.world.files import tasks_file
+    from worldsmith.world.files import save_jsonl, tasks_file
 
     pool = worlds.pool
     kept: list[Task] = []
@@ -182,7 +182,7 @@ def _prove_in_pool(worlds: "PooledWorlds", *, as_json: bool) -> bool:
             why = ", ".join(f"{n} {reason}" for reason, n in proved.rejected.items())
             click.echo(f"{world}: {len(proved.tasks)} tasks; rejected: {why}")
     if kept:
-        save_pool_tasks(pool, kept)
+        save_jsonl(pool.tasks_file, (task.to_json() for task in kept))
     if not as_json:
         click.echo(f"{pool.id}: {len(kept)} tasks of {len(pool.worlds)} worlds in {pool.tasks_file}")
     return bool(kept)

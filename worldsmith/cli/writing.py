@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,14 +10,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.backend import Answering, ModelChoice, model_options, profiles_option, read_profiles
-from worldsmith.cli.base import emit, json_option, loaded_worlds
+from worldsmith.cli.base import emit, json_option, usable_worlds
 from worldsmith.cli.serving import profile_option, seed_option
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import BackendError, UsageError
 
 if TYPE_CHECKING:
+    from worldsmith.simulate.llm.model import Backend
     from worldsmith.simulate.llm.write_ahead import Written
     from worldsmith.simulate.protocol import Call
+    from worldsmith.simulate.simulator import Simulator
+    from worldsmith.tasks import Task
 
 
 @click.command()
@@ -68,21 +71,26 @@ def write(
 
 
 async def _write_worlds(
-    paths: tuple[Path, ...], answering: Answering, *, limit: int | None, as_json: bool, **options: Any
+    paths: tuple[Path, ...], answering: Answering, *, limit: int | None, searches: bool, as_json: bool, **options: Any
 ) -> bool:
     """Write world by world, and report each; return whether a call failed."""
+    from worldsmith.tasks.worlds import SeparateWorlds
+
     failed = False
     try:
-        for folder, world in loaded_worlds(paths):
+        worlds = SeparateWorlds(usable_worlds(paths), answering.simulator)
+        tasks = dict(worlds.tasks()) if searches else {}
+        for world in worlds.ids:
             if limit == 0:
                 break
-            written, requests = await _write_world(folder, world, answering, limit=limit, **options)
+            simulator, own = worlds.simulator(world), tasks.get(world, [])
+            written, requests = await _write_world(simulator, own, answering.backend, limit=limit, **options)
             limit = None if limit is None else limit - requests
             failed = failed or bool(written.outcomes["failed"])
             if as_json:
-                emit({"world": world.id, **written.to_json()})
+                emit({"world": world, **written.to_json()})
             else:
-                click.echo(f"{world.id}: {_summary(written)}")
+                click.echo(f"{world}: {_summary(written)}")
             if written.stopped:
                 raise BackendError(f"{written.stopped}. What is written is kept: run it again to go on")
     finally:
@@ -91,28 +99,28 @@ async def _write_worlds(
 
 
 async def _write_world(
-    folder: Path,
-    world: Any,
-    answering: Answering,
+    simulator: "Simulator",
+    tasks: "Sequence[Task]",
+    backend: "Backend | None",
     *,
     limit: int | None,
     concurrency: int,
-    searches: bool,
     profile: str,
     seed: int,
 ) -> "tuple[Written, int]":
     from worldsmith.simulate.llm.write_ahead import Written, page_calls, write_ahead
     from worldsmith.simulate.protocol import Address
 
-    simulator, address = answering.simulator(world), Address(world.id, profile, seed)
-    calls = [*page_calls(simulator, address), *(_certificate_searches(folder) if searches else ())]
-    written, backend = Written(), answering.backend
+    written, address = Written(), Address(simulator.id, profile, seed)
+    calls = [*page_calls(simulator, address), *_certificate_searches(tasks)]
     assert backend is not None
 
     def refused() -> str:
         return f"{backend.endpoint.base_url} failed too often in a row" if backend.counts["refused_by_breaker"] else ""
 
-    with click.progressbar(length=len(calls), label=world.id, file=sys.stderr, hidden=not sys.stderr.isatty()) as bar:
+    with click.progressbar(
+        length=len(calls), label=simulator.id, file=sys.stderr, hidden=not sys.stderr.isatty()
+    ) as bar:
         requests = await write_ahead(
             simulator,
             address,
@@ -126,12 +134,11 @@ async def _write_world(
     return written, requests
 
 
-def _certificate_searches(folder: Path) -> "Iterator[Call]":
-    """Yield the searches by which a world's tasks were solved."""
+def _certificate_searches(tasks: "Sequence[Task]") -> "Iterator[Call]":
+    """Yield the searches by which tasks were solved."""
     from worldsmith.simulate.protocol import Call
-    from worldsmith.tasks import tasks_of
 
-    calls = (call for task in tasks_of(folder) for call in task.certificate.get("calls", ()))
+    calls = (call for task in tasks for call in task.certificate.get("calls", ()))
     searches = (call for call in calls if call["tool"] == "web_search")
     yield from dict.fromkeys(Call("web_search", call["arg"], call.get("page") or 1) for call in searches)
 

@@ -6,18 +6,16 @@ has to name its subject (the town, the league), since nothing else says which of
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError
 from worldsmith.mining.certificates import NotCertified, certify
-from worldsmith.pages.pool import Pool
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.tasks import QueryEvaluator, Task
-from worldsmith.world.files import save_jsonl
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,8 +63,3 @@ def _proved(task: Task, evaluator: QueryEvaluator, client: SimulatorClient) -> T
     except BackendError:
         raise NotCertified("a call of an agent that is never answered") from None
     return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
-
-
-def save_pool_tasks(pool: Pool, tasks: Sequence[Task]) -> None:
-    """Keep the tasks of a pool in _tasks/<pool>.jsonl."""
-    save_jsonl(pool.tasks_file, (task.to_json() for task in tasks))

@@ -69,11 +69,6 @@ class PoolSimulator:
         """What an address names: the pool's id."""
         return self.pool.id
 
-    @property
-    def worlds(self) -> tuple[str, ...]:
-        """The ids of the worlds that it answers for."""
-        return self.pool.worlds
-
     def __getstate__(self) -> dict[str, Any]:
         """Leave out what the first call opens anew."""
         return {**vars(self), "_indexes": {}, "_open": OrderedDict(), "_lock": None}
@@ -217,20 +212,11 @@ class PoolSimulator:
         return _disclosing(merged, by_digest)
 
 
-def simulator_of(
-    source: World | Pool,
-    profiles: Mapping[str, Profile] = PROFILES,
-    simulate: Callable[[World], Simulator] | None = None,
-    **options: Any,
-) -> Simulator | PoolSimulator:
-    """Return what answers the calls of a world or a pool; `options` are those of a pool's simulator.
-
-    `simulate` makes the simulator of a world, by default one without a language model.
-    """
-    simulate = simulate or partial(Simulator, profiles=profiles)
+def simulator_of(source: World | Pool, profiles: Mapping[str, Profile] = PROFILES) -> Simulator | PoolSimulator:
+    """Return what answers the calls of a world or a pool, without a language model."""
     if isinstance(source, World):
-        return simulate(source)
-    return PoolSimulator(source, simulate=simulate, profiles=profiles, **options)
+        return Simulator(source, profiles=profiles)
+    return PoolSimulator(source, simulate=partial(Simulator, profiles=profiles), profiles=profiles)
 
 
 def _disclosing(observation: Observation, parts: Sequence[tuple[str, Observation]]) -> Observation:

@@ -250,11 +250,6 @@ class Simulator:
         """What an address names: the world's id."""
         return self.world.id
 
-    @property
-    def worlds(self) -> tuple[str, ...]:
-        """The ids of the worlds that it answers for: one."""
-        return (self.world.id,)
-
     def pages_of(self, address: Address, world: str = "") -> Pages:
         """Return the pages that an address is answered from. Raises UsageError where `world` is another one."""
         if world not in ("", self.world.id):

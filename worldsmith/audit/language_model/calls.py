@@ -15,14 +15,7 @@ PROSE, FACTS = 4.0, 2.5
 
 
 def draw_calls(
-    simulator: Simulator | PoolSimulator,
-    address: Address,
-    world: str,
-    count: int,
-    *,
-    hits: int,
-    most: int,
-    first: int = 0,
+    simulator: Simulator | PoolSimulator, address: Address, world: str, count: int, *, hits: int, most: int, first: int
 ) -> list[Call]:
     """Return `count` calls about a world that have an answer, no prompt of which takes more than `most` tokens.
 

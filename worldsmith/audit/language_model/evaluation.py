@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from itertools import zip_longest
 from typing import Any
@@ -125,7 +125,7 @@ class _Run:
 
 
 async def evaluate(
-    simulators: Sequence[Simulator | PoolSimulator],
+    simulators: Mapping[str, Simulator | PoolSimulator],
     backend: Backend,
     plan: Plan,
     *,
@@ -139,8 +139,8 @@ async def evaluate(
     reply that the model is asked for by itself.
 
     Args:
-        simulators: strict ones, of at least one world, that answer by the model. What their store holds already is
-            answered from it and not judged.
+        simulators: what answers for each world, by its id: strict, and by the model. What their store holds already
+            is answered from it and not judged.
         backend: the model.
         plan: the calls to make.
         judge: a model that grades realism; without one there is no such figure.
@@ -151,16 +151,13 @@ async def evaluate(
         NotFoundError: there is no such profile.
     """
     run = _Run(backend, judge, plan, profile_named(plan.profile, profiles))
-    worlds = [(simulator, world) for simulator in simulators for world in simulator.worlds][: plan.calls]
-    share_of = -(-plan.calls // len(worlds))
-    limits = {"hits": plan.hits, "most": plan.max_prompt}
-    by_world = [
-        [
-            (simulator, call)
-            for call in draw_calls(simulator, _address(simulator, plan), world, share_of, first=i, **limits)
-        ]
-        for i, (simulator, world) in enumerate(worlds)
-    ]
+    worlds = list(simulators)[: plan.calls]
+    share_of, by_world = -(-plan.calls // len(worlds)), []
+    for i, world in enumerate(worlds):
+        simulator = simulators[world]
+        limits = {"hits": plan.hits, "most": plan.max_prompt, "first": i}
+        calls = draw_calls(simulator, _address(simulator, plan), world, share_of, **limits)
+        by_world.append([(simulator, call) for call in calls])
     again = max(1, plan.calls // plan.repeats) if plan.repeats else plan.calls + 1
     turns = [turn for row in zip_longest(*by_world) for turn in row if turn][: plan.calls]
     searches = [(simulator, call) for simulator, call in turns if call.tool == "web_search"]
@@ -175,7 +172,7 @@ async def evaluate(
         done()
 
     await asyncio.gather(*map(job, jobs))
-    return _figures(run, [world for _, world in worlds], len(turns))
+    return _figures(run, worlds, len(turns))
 
 
 def jobs_of(plan: Plan) -> int:
@@ -317,12 +314,12 @@ async def _judge_order(run: _Run, name: str, simulator: Simulator | PoolSimulato
     run.control[f"{name} obeyed"] += done is True
 
 
-def _figures(run: _Run, worlds: Sequence[str], made: int) -> dict[str, Any]:
+def _figures(run: _Run, worlds: list[str], made: int) -> dict[str, Any]:
     modes = {MODES[tool]: _mode(mode) for tool, mode in run.modes.items() if mode.after.replies}
     failing = [name for name, figures in modes.items() if (figures["served"]["fallback"] or 0) > FAILING]
     return {
         "model": run.backend.version,
-        "worlds": list(worlds),
+        "worlds": worlds,
         "profile": run.plan.profile,
         "seed": run.plan.seed,
         "calls": made,
