@@ -138,8 +138,8 @@ class Answering:
         """Open what the options above name; with `quiet`, failures of a model are not reported.
 
         `index_folder` says where the search index of a world, by its id, is kept; `traces` records every call.
-        `concurrency` is how many calls to a model run at a time; `backend` is a model in place of the one named, and
-        `strict` the simulators'.
+        `concurrency` is how many calls to a model run at a time. `backend` replaces the model of `model_choice`;
+        `strict` simulators raise GuardError for a rejected text of our own renderer.
 
         Raises:
             UsageError: two models are named, or one without a name, or a store is of none or of several.
@@ -191,7 +191,7 @@ class Answering:
         from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
 
         if pooled:
-            return PooledWorlds(self.pool_simulator(pool_at(paths, quiet=quiet), quiet=quiet))
+            return PooledWorlds(self.pool_simulator(pool_at(paths, quiet=quiet)))
         return SeparateWorlds(usable_worlds(paths), self.simulator)
 
     def answers(self, source: "World | Pool", **options: Any) -> "Responder":

@@ -43,7 +43,7 @@ class Worlds(Protocol):
 
 
 class SeparateWorlds:
-    """Worlds in folders of their own, each a web of its own. The world used last stays open."""
+    """Worlds in folders of their own, each a web of its own. The last one used stays open; for one thread at a time."""
 
     def __init__(self, folders: Iterable[Path], simulate: Callable[[World], Simulator] = Simulator) -> None:
         """Read the ids of the worlds in `folders`; `simulate` makes what answers the calls of one of them.
