@@ -220,6 +220,6 @@ def simulator_of(source: World | Pool, profiles: Mapping[str, Profile] = PROFILE
 
 
 def _disclosing(observation: Observation, parts: Sequence[tuple[str, Observation]]) -> Observation:
-    """Return a reply with what it discloses by_digest by world."""
+    """Return a reply with what it discloses, listed by world."""
     by_world = tuple((digest, part.disclosed) for digest, part in parts if part.disclosed)
     return replace(observation, disclosed=(), disclosed_by_world=by_world)
