@@ -1,19 +1,26 @@
 """Withholding touches heads alone, keeps what a hit is known by, and depends on the page, never on the call."""
 
 import re
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
+from statistics import median
 
 import pytest
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
+from worldsmith.lang.english import ENGLISH
 from worldsmith.mining.certificates import NotCertified, certify
 from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
 from worldsmith.pages.dormant import syndicated
+from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.index import Index
+from worldsmith.pages.page_kind import earliest_date
+from worldsmith.pages.renderer import render
+from worldsmith.pages.renderer.emit import markdown
 from worldsmith.schema import load_schema
 from worldsmith.schema.files import shipped
 from worldsmith.simulate.disclosure import disclosed_by_reading
@@ -31,14 +38,16 @@ from worldsmith.simulate.perturb import (
     slice_edits_of,
     withhold,
 )
-from worldsmith.simulate.perturb.detours import detour_of, needs_copy
+from worldsmith.simulate.perturb.detours import KINDS, detour_of, needs_copy
 from worldsmith.simulate.perturb.pages import PART
 from worldsmith.simulate.perturb.profiles import WITHHOLD
 from worldsmith.simulate.perturb.withhold import with_head
 from worldsmith.simulate.protocol import Address, Call, Profile, Slice, View
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.slices import slice_for
-from worldsmith.world.model import World
+from worldsmith.world.model import Cell, World
+
+LOST = Profile("lost", edits={"detour": 1.0})
 
 
 def whole(world: World, pages: Pages, tool: str = "web_search") -> Slice:
@@ -248,20 +257,21 @@ def test_whatever_a_lost_page_told_a_page_that_is_read_tells(natural_pages: Page
 
 
 @pytest.mark.parametrize("share", [0.1, 0.3])
-def test_detours_meet_the_share_of_pages_and_each_edit_its_part(natural_pages: Pages, share: float) -> None:
+def test_detours_meet_the_share_of_pages_and_each_kind_its_part(natural_pages: Pages, share: float) -> None:
     pages = natural_pages
     live = [page for page_id in pages.ids() if not (page := pages.page(page_id)).dormant and page.cells]
     kinds = [d.kind for seed in range(20) for page in live if (d := detour_of(pages, page, share, seed))]
     assert 0.9 * share < len(kinds) / (20 * len(live)) < 1.1 * share
-    assert all(0.2 < kinds.count(name) / len(kinds) < 0.3 for name in PAGE_EDITS)
+    assert all(0.15 < kinds.count(name) / len(kinds) < 0.25 for name in KINDS)
 
 
-def test_lost_pages_are_served_as_planned_and_their_copies_found_behind_them(natural_pages: Pages) -> None:
+def test_lost_pages_are_served_as_planned_and_their_copies_found_below_them(natural_pages: Pages) -> None:
     pages, world = natural_pages, natural_pages.world
     profiles = PROFILES | {"lost": Profile("lost", edits={"detour": 0.5})}
     simulator = Simulator(world, pages=pages, strict=True, profiles=profiles)
     address = Address(world.id, "lost", 4)
     met = copied = wrong = 0
+    gaps = []
     for page_id in pages.ids():
         page = pages.page(page_id)
         detour = detour_of(pages, page, 0.5, 4)
@@ -286,10 +296,77 @@ def test_lost_pages_are_served_as_planned_and_their_copies_found_behind_them(nat
             copied += 1
             assert set(copy.disclosed) == disclosed_by_reading(page, page.cells, world)
             if page.subject:
-                found = simulator.call(address, Call("web_search", " ".join(pages.keys(page.subject)), k=50)).results
-                urls = [hit.url for hit in found]
-                assert page.url not in urls or urls[urls.index(page.url) + 1] == pages.url(syndicated(page_id))
+                query = Call("web_search", " ".join(pages.keys(page.subject)), k=100)
+                urls = [hit.url for hit in simulator.call(address, query).results]
+                if page.url in urls:
+                    gaps.append(urls.index(pages.url(syndicated(page_id))) - urls.index(page.url))
     assert min(met, copied, wrong) > 20
+    assert min(gaps) >= 1
+    assert median(gaps) > 3
+
+
+def test_a_copy_is_later_and_titled_and_worded_for_its_own_site(natural_pages: Pages) -> None:
+    pages = natural_pages
+    pairs = [(pages.page(i), pages.page(syndicated(i))) for i in pages.ids() if not pages.page(i).dormant]
+    later = [copy.date > page.date for page, copy in pairs if page.date and copy.date != page.date]
+    assert all(later)
+    assert len(later) > 0.8 * sum(page.date is not None for page, _ in pairs)
+    texts = [[markdown(replace(render(p, pages.world, pages), date=None)) for p in pair] for pair in pairs]
+    assert sum(one != other for one, other in texts) > 0.9 * len(pairs)
+    assert sum(page.title != copy.title for page, copy in pairs) > 0.5 * len(pairs)
+    for page, copy in pairs:
+        assert copy.date is None or ordinal(copy.date) >= earliest_date(pages, page.cells, page.subject)
+
+
+def test_a_page_that_is_out_of_date_says_so_and_its_copy_what_has_changed(natural_pages: Pages) -> None:
+    pages, world = natural_pages, natural_pages.world
+    simulator = Simulator(world, pages=pages, strict=True, profiles=PROFILES | {"lost": LOST})
+    address = Address(world.id, "lost", 5)
+    stale = 0
+    for page_id in pages.ids():
+        detour = detour_of(pages, pages.page(page_id), 1.0, 5)
+        if detour is None or detour.kind != "stale":
+            continue
+        stale += 1
+        before = simulator.call(address, Call("web_extractor", pages.url(page_id)))
+        now = simulator.call(address, Call("web_extractor", pages.url(syndicated(page_id))))
+        (change,) = before.part.changes
+        ((row, col, value),) = change.cells
+        (old,) = {c.value for c in before.page.cells if (c.row, c.col) == (row, col)}
+        assert old != value == world.value(row, col)
+        assert (row, col) not in before.disclosed
+        assert (row, col) in now.disclosed
+        assert before.page.date < now.page.date
+        assert any(text in before.text for text in ENGLISH.editions)
+        (block,) = (block for block in now.page.blocks if block.kind == "correction")
+        assert block.cells[-2:] == (Cell(row, col, old), Cell(row, col, value))
+        (line,) = (line for line in now.text.split("\n") if line.startswith(ENGLISH.corrections))
+        assert line.index(": ") < line.index(" (previously given as ")
+    assert stale > 40
+
+
+def test_a_page_that_is_cut_short_shows_that_it_goes_on(natural_pages: Pages) -> None:
+    pages = natural_pages
+    endings = Counter()
+    for page_id in pages.ids():
+        detour = detour_of(pages, pages.page(page_id), 1.0, 6)
+        if detour is None or detour.kind not in {"truncate", "paywall"}:
+            continue
+        text = markdown(render(detour.after, pages.world, pages))
+        last = text.rstrip("\n").rpartition("\n")[2].removeprefix("- ")
+        offers = ENGLISH.breaks if detour.kind == "truncate" else ENGLISH.walls
+        if last in {phrase.replace("{site}", pages.site(page_id).name) for phrase in offers}:
+            endings[detour.kind, "offer"] += 1
+        else:
+            endings[detour.kind, "sentence"] += 1
+            assert last[-1] not in ".!?…:|", last
+            assert len(last.split()) >= 2
+        assert not detour.after.whole
+        assert "\nNone.\n" not in text
+    assert endings["truncate", "sentence"] > 10
+    assert endings["truncate", "offer"] > 20
+    assert endings["paywall", "offer"] > 20
+    assert not endings["paywall", "sentence"]
 
 
 def test_a_copy_is_not_there_where_its_page_is(natural_pages: Pages) -> None:

@@ -58,7 +58,13 @@ class Language:
     bylines: tuple[str, ...]
     """With {author}."""
     walls: tuple[str, ...]
-    """What stands where a page goes on for subscribers alone."""
+    """What stands where a page goes on for subscribers alone, with {site}."""
+    breaks: tuple[str, ...]
+    """What stands where only the first part of a page is shown, with {site}."""
+    editions: tuple[str, ...]
+    """What says that a page is out of date since the day it claims."""
+    corrections: tuple[str, ...]
+    """What stands before a value that earlier versions of a page told otherwise."""
     cues: tuple[str, ...]
     """What leads from a page that may be wrong to the entry."""
     copies: tuple[str, ...]
@@ -68,9 +74,10 @@ class Language:
 
     @property
     def chrome(self) -> tuple[str, ...]:
-        """Headings, link texts and notices: what stands on pages as it is, but for the nouns of a table."""
+        """Headings, link texts and notices: what stands on pages as it is, but for the nouns of a table and a site."""
         block_phrases = [p for of in (self.headings, self.anchors) for phrases in of.values() for p in phrases]
-        return (*block_phrases, *self.walls, *self.cues, *self.copies, *self.namesakes)
+        notices = (self.walls, self.breaks, self.editions, self.corrections, self.cues, self.copies, self.namesakes)
+        return (*block_phrases, *(phrase.replace("{site}", "the site") for phrases in notices for phrase in phrases))
 
 
 def _fixed(value: Any) -> Any:

@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Final
 
 from worldsmith.pages.earliest_days import ordinal
 from worldsmith.pages.lengths import planned
-from worldsmith.pages.page_kind import Kind, byte
+from worldsmith.pages.page_kind import Kind, byte, earliest_date
 from worldsmith.pages.prose import mixed
 from worldsmith.pages.sites import Site, slug, tag
 from worldsmith.pages.types import DIRECTORY, Block, Page
+from worldsmith.pages.written import NOT_OVER, WrittenKind
 from worldsmith.schema import Aggregate
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row, invented_keys
@@ -80,10 +81,11 @@ class MirrorKind(CopyKind):
 class SyndicatedKind(Kind):
     """Pages of another kind as a further site syndicates them: found only in the place of one that is lost.
 
-    They are in no index: who finds the page finds its copy. A copy is of the kind of its page, and tells as much.
+    They are in no index: who finds the page finds its copy. A copy is of the kind of its page, and tells as much under
+    a title and in words of its own site, on a later day where there is one.
     """
 
-    def __init__(self, pages: "Pages", kind: Kind, site: Site) -> None:
+    def __init__(self, pages: "Pages", kind: WrittenKind, site: Site) -> None:
         super().__init__(pages, site)
         self.kind = kind
         self.name = syndicated(kind.name)
@@ -104,8 +106,32 @@ class SyndicatedKind(Kind):
     def plan(self, n: int) -> Page:
         """Return the plan of the copy of page `n`."""
         page_id = f"{self.name}/{n}"
-        page = self.pages.page(f"{self.kind.name}/{n}")
-        return replace(page, id=page_id, url=self.pages.url(page_id), dormant=True)
+        page, chance = self.pages.page(f"{self.kind.name}/{n}"), draw(self.pages.world.seed, "page", page_id)
+        return replace(
+            page,
+            id=page_id,
+            url=self.pages.url(page_id),
+            title=self.kind.title(byte(chance, 4), page.head.cells, page.subject),
+            date=self._day(chance >> 40, page),
+            head=_reworded(page.head, chance),
+            blocks=tuple(_reworded(block, chance) for block in page.blocks),
+            dormant=True,
+        )
+
+    def _day(self, chance: int, page: Page) -> str | None:
+        """Return a day in the later half of those that are left after the page's; the page's own where none is."""
+        end, first = self.pages.days.end, earliest_date(self.pages, page.cells, page.subject)
+        if page.date:
+            first = max(first, ordinal(page.date) + 1)
+        if first > end:
+            return page.date
+        left = (end - first) // 2 + 1
+        return date.fromordinal(end - chance % left).isoformat()
+
+
+def _reworded(block: Block, chance: int) -> Block:
+    """Return a block in other words; whether its subject is over stays."""
+    return replace(block, variant=chance & NOT_OVER | block.variant & 1)
 
 
 def syndicated(page_id: str) -> str:

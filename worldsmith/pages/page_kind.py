@@ -73,7 +73,15 @@ def page_date(pages: "Pages", chance: int, cells: tuple[Cell, ...], row: Row | N
     """
     if byte(chance, 0) * 100 >= DATED * 256:
         return None
-    days, end = pages.days, pages.days.end
-    rows = dict.fromkeys((*(cell.row for cell in cells), *((row,) if row else ())))
-    first = max((end - RECENT + 1, *map(days.row, rows), *map(days.cell, cells)))
+    first, end = earliest_date(pages, cells, row), pages.days.end
     return date.fromordinal(first + (chance >> 8) % (end - first + 1)).isoformat() if first <= end else None
+
+
+def earliest_date(pages: "Pages", cells: tuple[Cell, ...], row: Row | None) -> int:
+    """Return the first day, as an ordinal, that a page may claim which tells some cells, and is about a row perhaps.
+
+    It is after the world's own day where they are true on no day up to that.
+    """
+    days = pages.days
+    rows = dict.fromkeys((*(cell.row for cell in cells), *((row,) if row else ())))
+    return max((days.end - RECENT + 1, *map(days.row, rows), *map(days.cell, cells)))

@@ -121,6 +121,8 @@ class Detour:
     """The page as it is read; None where it is gone."""
     copied: bool
     """Whether its syndicated copy is found: no other page tells all that it lost."""
+    copy: Page | None = None
+    """The copy as it is read, where it says what has changed; None where it stays as planned."""
 
 
 @dataclass(frozen=True, slots=True)

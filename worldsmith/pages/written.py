@@ -15,7 +15,7 @@ from worldsmith.pages.sites import Site, slugs, tag
 from worldsmith.pages.types import Block, Page, Rows, by_row
 from worldsmith.pages.voice import Cells, Voice, present
 from worldsmith.schema import Path, Value
-from worldsmith.schema.patterns import NULL_FORMS, SUBJECT, Pattern, Written
+from worldsmith.schema.patterns import NULL_FORMS, SUBJECT, Written
 from worldsmith.seeding import draw
 from worldsmith.world.model import Cell, Row, World
 
@@ -83,11 +83,12 @@ class WrittenKind(Kind):
         """Return the standing line at the end of a page."""
         return Block("imprint", (), byte(chance, 6), tuple(links), self.name, 80)
 
-    def _title(self, chance: int, known: Collection[Path]) -> Pattern:
+    def title(self, chance: int, head: Iterable[Cell], subject: Row | None) -> str:
         """Return one of the titles whose slots are all known at the head of a hit."""
-        free = {(SUBJECT,), ("name",), ("scope",)}
-        fitting = [t for t in self.written.titles if all(path in known or path in free for path in t.paths)]
-        return (fitting or self.written.titles)[chance % max(1, len(fitting or self.written.titles))]
+        known = {(SUBJECT,), ("name",), ("scope",)}
+        known |= {(cell.col,) for cell in head if cell.row == subject and cell.value is not None}
+        fitting = [t for t in self.written.titles if all(path in known for path in t.paths)]
+        return (fitting or self.written.titles)[chance % max(1, len(fitting or self.written.titles))].text
 
 
 class AboutKind(WrittenKind):
@@ -183,12 +184,11 @@ class AboutKind(WrittenKind):
         aside = [some for some in children if tables[some[0].row.table].background][:HEAD_CHILDREN]
         variant = chance & NOT_OVER | is_over(pages.world, row)
         block = self._block(cells, variant, self._links(cells, page_id, mixed(chance)))
-        known = {(c.col,) for c in head if c.value is not None}
         return Page(
             id=page_id,
             kind=self.name,
             url=pages.url(page_id),
-            title=self._title(byte(chance, 4), known).text,
+            title=self.title(byte(chance, 4), head, row),
             date=page_date(pages, chance, cells, row),
             subject=row,
             head=self._head((*head, *(c for some in aside for c in some)), variant),
@@ -283,7 +283,7 @@ class SharedKind(WrittenKind):
             id=page_id,
             kind=self.name,
             url=pages.url(page_id),
-            title=self._title(byte(chance, 4), ()).text,
+            title=self.title(byte(chance, 4), shared, None),
             date=page_date(pages, chance, cells, None),
             subject=None,
             head=self._head(shared, byte(chance, 2)),

@@ -174,11 +174,12 @@ class PoolSimulator:
             hits, more = index.search(query, wanted, page, hidden=edited)
             return [((world, page_id), score) for world, page_id, score in hits], more
 
-        def placed(key: _Key) -> list[_Key]:
+        def placed(key: _Key) -> list[tuple[_Key, float]]:
             world, page_id = key
-            return [(world, one) for one in self.world(world).placed(self._own(address, world), page_id)]
+            ids = self.world(world).placed(self._own(address, world), page_id)
+            return [((world, one), share) for one, share in ids]
 
-        return ranked_hits(results_page, placed if edited else lambda key: [key])
+        return ranked_hits(results_page, placed if edited else lambda key: [(key, 1.0)])
 
     def _merged(self, parts: Sequence[Part], answers: Sequence[Observation]) -> Observation:
         """Return a page, or the answers of several worlds to one search as one, in the order of the ranking."""

@@ -256,13 +256,13 @@ class Simulator:
             raise UsageError(f"world {world!r} is not served here; this is {self.world.id!r}")
         return self._profile_and_services(address)[1].pages
 
-    def placed(self, address: Address, page_id: str) -> tuple[str, ...]:
-        """Return what a ranking holds under a profile in place of a hit, in order: nothing where it isn't shown."""
+    def placed(self, address: Address, page_id: str) -> tuple[tuple[str, float], ...]:
+        """Return what a ranking holds under a profile in place of a hit, as `EditedRanking.placed` does."""
         profile, services = self._profile_and_services(address)
         ranking = services.ranking(profile, address.seed)
         if isinstance(ranking, EditedRanking):
             return ranking.placed(page_id)
-        return (page_id,) if services.shows(services.pages.page(page_id)) else ()
+        return ((page_id, 1.0),) if services.shows(services.pages.page(page_id)) else ()
 
     def _profile_and_services(self, address: Address) -> tuple[Profile, _Services]:
         profile = profile_named(address.profile, self._profiles)

@@ -125,6 +125,8 @@ BLOCKS: dict[str, Callable[[Desk, Block], list[Piece]]] = {
     "written-entries": written.entries,
     "written-table": written.table,
     "written-thread": written.thread,
+    "begun": written.begun,
+    "correction": written.correction,
     "imprint": written.imprint,
 }
 """Writers by kind of block."""

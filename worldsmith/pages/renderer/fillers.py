@@ -71,19 +71,20 @@ def byline(desk: Desk, block: Block) -> list[Piece]:
 
 
 def notice(desk: Desk, block: Block) -> list[Piece]:
-    """A line that leads from this page to the one it is about."""
-    return [_leading(desk, block, block.by)]
+    """A line that says what this page is, and leads to the one it is about if there is one."""
+    return [_line(desk, block, block.by)]
 
 
 def cue(desk: Desk, block: Block) -> list[Piece]:
     """A line that leads from a page that may be wrong to the entry."""
-    return [_leading(desk, block, "cues")]
+    return [_line(desk, block, "cues")]
 
 
-def _leading(desk: Desk, block: Block, what: str) -> Para:
+def _line(desk: Desk, block: Block, what: str) -> Para:
     words = desk.pages.words.pick(what, "", desk.page.table, block.variant)
+    words = words.replace("{site}", desk.pages.site(desk.page.id).name)
     links = [Link(desk.pages.anchor(page_id), desk.pages.url(page_id)) for page_id in block.links]
-    return Para(flat([words.rstrip(), " ", *joined([[link] for link in links], ", ", ", ")]))
+    return Para(flat([words, *([" "] if links else []), *joined([[link] for link in links], ", ", ", ")]))
 
 
 def guide(desk: Desk, block: Block) -> list[Piece]:
@@ -93,4 +94,4 @@ def guide(desk: Desk, block: Block) -> list[Piece]:
 
 def wall(desk: Desk, block: Block) -> list[Piece]:
     """What stands where the rest of a page can't be read."""
-    return [Para((desk.pages.words.pick("walls", "", desk.page.table, block.variant),))]
+    return [_line(desk, block, "walls")]

@@ -6,8 +6,9 @@ told by label, so that a page states all of its cells whatever an edit left of t
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, reduce
+from itertools import takewhile
 from operator import or_
 from typing import Final
 
@@ -41,6 +42,8 @@ CLOSING: Final = frozenset('.!?…"”)*:')
 """Marks that a sentence may end in."""
 ARTICLES: Final = (" a ", " an ", "A ", "An ")
 """What agrees with the value after it."""
+BEGUN: Final = 2
+"""Words that a sentence which breaks off has at its end, at least."""
 NONE: Final = "None."
 """What stands under the heading of a table without a row."""
 PARAGRAPH: Final = (2, 3, 4)
@@ -414,7 +417,8 @@ def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
     for table, ref, _ in pen.written.children:
         own = {child: cells for child, cells in children.items() if child.table == table}
         rows = {child: cells for child, cells in own.items() if any(c.col == ref for c in _implied(pen, cells))}
-        if table in tables and (rows or not tables[table].background):
+        # Where the rest of a page is not shown, nobody knows that there are none.
+        if table in tables and (rows or (pen.desk.page.whole and not tables[table].background)):
             out.append(Heading(2, capital(tables[table].plural)))
             out.append(_grid(pen, rows, ref) if rows else Para((NONE,)))
     return out
@@ -502,6 +506,43 @@ def thread(desk: Desk, block: Block) -> list[Piece]:
         out += [Heading(3, handle(mixed(block.variant + turn))), *map(Para, sentences[at : at + size])]
         at, turn = at + size, turn + 1
     return out
+
+
+def begun(desk: Desk, block: Block) -> list[Piece]:
+    """A sentence that breaks off before it tells anything but a name, where a page is cut short.
+
+    The block's variant is the sentence's place, doubled, and one more where its subject is over.
+    """
+    pen = pen_of(desk, block)
+    tell = next(tell for tell in pen.voice.bank.tells if tell.place == block.variant >> 1)
+    start = beginning(pen.voice.worded(tell.pattern, pen.host), desk.pages.world.schema.tables[tell.of].key)
+    assert start is not None
+    *before, last = fill_pattern(pen, start, {(cell.col,): cell for cell in block.cells}, over=pen.over)
+    text = (*before, last.rstrip() if isinstance(last, str) else last)
+    return [Items((text,)) if pen.written.source.form == "entries" and not pen.style.turn & 4 else Para(text)]
+
+
+def beginning(pattern: Pattern, key: Sequence[str]) -> Pattern | None:
+    """Return a pattern up to its first slot beyond a row's key; None where that ends in fewer than `BEGUN` words."""
+    free = {*((name,) for name in key), (SUBJECT,), ()}
+    parts = tuple(takewhile(lambda part: isinstance(part, str | OneOf) or part.path in free, pattern.parts))
+    last = parts[-1] if parts else None
+    if len(parts) == len(pattern.parts) or not isinstance(last, str) or len(last.split()) < BEGUN:
+        return None
+    return replace(pattern, parts=parts)
+
+
+def correction(desk: Desk, block: Block) -> list[Piece]:
+    """A line that tells a value, and what earlier versions of the page had for it: names, the old cell, the new one."""
+    pen = pen_of(desk, block)
+    *names, old, new = block.cells
+    label = lower(pen.voice.label(desk.pages.words.columns[new.row.table, new.col], pen.style))
+    lead = desk.pages.words.pick("corrections", "", new.row.table, block.variant)
+    start: list[Inline] = [f"{lead} "]
+    for cell in names:
+        start += [pen.span(cell, pen.value(cell)), ", "]
+    told, before = pen.span(new, pen.value(new)), pen.span(old, pen.value(old))
+    return [Para(flat([*start, f"{label}: ", told, " (previously given as ", before, ")."]))]
 
 
 def imprint(desk: Desk, block: Block) -> list[Piece]:

@@ -53,20 +53,32 @@ def contradicted(
         chance: what is drawn by.
         right: names the page that tells a cell right; None for none.
     """
-    cells = [cell for cell in among if _mutable(pages, cell)]
-    if not cells:
+    wrong = wrong_cell(pages, page, among, chance)
+    entry = right(wrong[0]) if wrong else None
+    if wrong is None or entry is None:
         return page
-    cell = cells[chance % len(cells)]
-    values = sorted({v for v in _told_by(pages, page, cell) if v not in {None, cell.value}}, key=repr)
-    entry = right(cell)
-    if not values or entry is None:
-        return page
-    wrong = cell._replace(value=values[(chance >> 16) % len(values)])
     keys = tuple(c for c in page.cells if c.row == page.subject and c.col in pages.world.schema.tables[c.row.table].key)
     cue = Block("cue", keys, chance >> 32 & 255, (entry,))
-    blocks = tuple(_with(block, cell, wrong) for block in page.blocks)
+    after = telling(page, *wrong)
+    blocks = after.blocks
     at = len(blocks) - 1 if blocks and blocks[-1].kind == "related" else len(blocks)
-    return replace(page, head=_with(page.head, cell, wrong), blocks=(*blocks[:at], cue, *blocks[at:]))
+    return replace(after, blocks=(*blocks[:at], cue, *blocks[at:]))
+
+
+def wrong_cell(pages: Pages, page: Page, among: Iterable[Cell], chance: int) -> tuple[Cell, Cell] | None:
+    """Return one of some cells of a page, and the same with the value of another row; None where none can be wrong."""
+    cells = [cell for cell in among if _mutable(pages, cell)]
+    if not cells:
+        return None
+    cell = cells[chance % len(cells)]
+    values = sorted({v for v in _told_by(pages, page, cell) if v not in {None, cell.value}}, key=repr)
+    return (cell, cell._replace(value=values[(chance >> 16) % len(values)])) if values else None
+
+
+def telling(page: Page, cell: Cell, other: Cell) -> Page:
+    """Return a page that tells another cell in place of one of its own."""
+    blocks = tuple(_with(block, cell, other) for block in page.blocks)
+    return replace(page, head=_with(page.head, cell, other), blocks=blocks)
 
 
 def _told_by(pages: Pages, page: Page, cell: Cell) -> Iterator[Value]:

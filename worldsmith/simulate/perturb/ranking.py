@@ -6,8 +6,9 @@ ranks is lost: it comes later.
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from heapq import heappop, heappush
 from itertools import islice
-from typing import Protocol, TypeVar
+from typing import Final, Protocol, TypeVar
 
 from worldsmith.pages import Pages
 from worldsmith.pages.dormant import original, syndicated
@@ -26,6 +27,8 @@ REVEALS: Mapping[str, str] = {
 """Kinds of dormant page by the edit that reveals them."""
 RANKINGS = ("distract", *REVEALS, DETOUR)
 """Names of the edits of rankings."""
+COPY_SCORES: Final = (0.2, 0.7)
+"""What a syndicated copy scores, least and most, of what its page does: a site of less weight, with the same news."""
 
 
 class Searchable(Protocol):
@@ -40,7 +43,7 @@ class EditedRanking:
     """An index under the edits of rankings, with their shares: itself a ranking of the same pages.
 
     distract: a page of background is put before a hit. stale_copy, near_duplicate, homonym: archive copies, mirrors
-    and namesakes are found. detour: the syndicated copy of a lost page is found behind it.
+    and namesakes are found. detour: the syndicated copy of a lost page is found among the hits of a lower score.
     """
 
     def __init__(self, pages: Pages, index: Searchable, edits: Mapping[str, float], seed: int) -> None:
@@ -66,32 +69,55 @@ class EditedRanking:
     def _drawn(self, name: str, page_id: str) -> bool:
         return is_drawn(name, self.edits.get(name, 0), page_id, self.seed)
 
-    def placed(self, page_id: str) -> tuple[str, ...]:
-        """Return what stands in place of a hit: what distracts, the hit, its syndicated copy; nothing if not shown."""
+    def placed(self, page_id: str) -> tuple[tuple[str, float], ...]:
+        """Return what stands in place of a hit: what distracts, the hit, its syndicated copy; nothing if not shown.
+
+        Each with its share of the hit's score: what has all of it stands where the hit does.
+        """
         page = self.pages.page(page_id)
         if not self.shows(page):
             return ()
-        before: tuple[str, ...] = ()
+        ids = [page_id]
         if self.background and self._drawn("distract", page_id):
-            before = (self.background[draw(self.seed, "distracting", page_id) % len(self.background)],)
-        copied = needs_copy(self.pages, page, self.edits.get(DETOUR, 0), self.seed)
-        return (*before, page_id, *((syndicated(page_id),) if copied else ()))
+            ids.insert(0, self.background[draw(self.seed, "distracting", page_id) % len(self.background)])
+        whole = tuple([(one, 1.0) for one in ids])
+        if not needs_copy(self.pages, page, self.edits.get(DETOUR, 0), self.seed):
+            return whole
+        least, most = COPY_SCORES
+        return (*whole, (syndicated(page_id), least + (most - least) * draw(self.seed, "copy", page_id) / 2**64))
 
 
 def ranked_hits(
-    search: Callable[[int], tuple[Sequence[tuple[K, float]], bool]], placed: Callable[[K], Iterable[K]]
+    search: Callable[[int], tuple[Sequence[tuple[K, float]], bool]],
+    placed: Callable[[K], Iterable[tuple[K, float]]],
 ) -> Iterator[tuple[K, float]]:
     """Yield the hits of a query, best first, each once, with what stands in place of each.
 
-    `search` gives a results page by its number, and whether there is more: hits that are not shown make more necessary.
+    Args:
+        search: gives a results page by its number, and whether there is more: hits that are not shown make more
+            necessary.
+        placed: gives what stands in place of a hit, and its share of the hit's score: below 1 it waits for its turn.
     """
     yielded: set[K] = set()
+    waiting: list[tuple[float, int, K]] = []
+
+    def due(least: float) -> Iterator[tuple[K, float]]:
+        while waiting and -waiting[0][0] > least:
+            score, _, key = heappop(waiting)
+            if key not in yielded:
+                yielded.add(key)
+                yield key, -score
+
     page, more = 1, True
     while more:
         hits, more = search(page)
         page += 1
         for key, score in hits:
-            for one in () if key in yielded else placed(key):
-                if one not in yielded:
+            yield from due(score)
+            for number, (one, share) in enumerate(placed(key), len(waiting)):
+                if share < 1:
+                    heappush(waiting, (-score * share, number, one))
+                elif one not in yielded:
                     yielded.add(one)
                     yield one, score
+    yield from due(-1)
