@@ -918,6 +918,24 @@ def test_a_share_of_wide_tasks_has_a_scope_without_a_list_page(name: str) -> Non
     assert unlisted[0]
 
 
+@pytest.mark.parametrize(("name", "least"), [("town", 0.5), ("league", 0.5), ("town", 1.0)])
+def test_a_share_of_deep_comparisons_lies_on_separate_pages(name: str, least: float) -> None:
+    made = generate(load_schema(name), 7, language="natural")
+    pages, evaluator = Pages(made), QueryEvaluator(made)
+    stated = [frozenset((c.row, c.col) for c in page.cells) for i in pages.ids() if not (page := pages.page(i)).dormant]
+    apart = []
+    for task in mine(made, 8, kinds=("deep",), apart=least).tasks:
+        most = []
+        for one in task.query.chain():
+            rows = evaluator.in_scope(one)
+            for path in () if one.described or len(rows) == 1 else {*one.read, *one.ranked}:
+                cells = {cell[:2] for i in rows if (cell := evaluator.cell(one.table, i, path))}
+                most.append(max(len(cells & page) for page in stated))
+        apart += [max(most) == 1] if most else []
+    assert len(apart) >= 4
+    assert sum(apart) / len(apart) >= least
+
+
 def test_conditions_are_put_as_the_bank_asks_for_them() -> None:
     texts = " ".join(task.question for task in mine(world(), 12, size="small", kinds=("wide",)).tasks)
     assert re.search(r"carry (?:more|less) than \d+ t|have over \d+ t aboard|are loaded with more than", texts)

@@ -62,6 +62,13 @@ KINDS = "wide,deep,hybrid"
     type=click.Path(path_type=Path, dir_okay=False),
     help="File to list the tasks of these worlds in, from the easiest on: difficulty and split of each.",
 )
+@click.option(
+    "--apart",
+    type=click.FloatRange(0, 1),
+    default=0.5,
+    show_default=True,
+    help="Of the deep tasks that compare rows, the share at least in which no page tells what is compared of two.",
+)
 @click.option("--keep-failing", is_flag=True, help="Write tasks that fail a gate too; they are counted.")
 @click.option("--verify", is_flag=True, help="Only replay the certificates of the tasks that are there.")
 @click.option(

@@ -6,7 +6,7 @@ it follows references, and goes on from what it finds to the list that is made f
 
 import random
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from worldsmith import expr
@@ -171,6 +171,20 @@ def draw_deep(context: MiningContext, r: random.Random, scopes: int, *, describe
     (path,) = r.choices(fitting, [2.0 ** len(path) for path in fitting])
     asking = replace(query, columns=(path,))
     return None if context.evaluator.single_value(asking) is None or _named_in_question(context, asking) else asking
+
+
+def compares_apart(context: MiningContext, query: Query) -> bool | None:
+    """Tell whether no page tells what a chain compares of two rows; None where it compares none."""
+    compared = list(_compared(context, query))
+    return not any(context.shares_page(one.table, path, rows) for one, path, rows in compared) if compared else None
+
+
+def _compared(context: MiningContext, query: Query) -> Iterator[tuple[Query, Path, Sequence[int]]]:
+    """Yield the links of a chain that pick one of several rows, each with a path that they are picked by."""
+    for one in query.chain():
+        rows = context.evaluator.in_scope(one)
+        if len(rows) > 1 and not one.described:
+            yield from ((one, path, rows) for path in dict.fromkeys((*one.read, *one.ranked)))
 
 
 def _is_worth_asking(context: MiningContext, query: Query) -> bool:

@@ -22,13 +22,14 @@ from worldsmith.mining.candidates import (
     task_draws,
 )
 from worldsmith.mining.certificates import Certificate, NotCertified, certify
+from worldsmith.mining.chains import compares_apart
 from worldsmith.mining.sampling import SIZES, MiningContext
 from worldsmith.mining.screening import DrawRejected
 from worldsmith.pages import Pages
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Query, QueryEvaluator, Task, gold_duckdb
+from worldsmith.tasks import Query, Task, gold_duckdb
 from worldsmith.tasks.conditions import WordingSplit
 from worldsmith.tasks.shortcuts import GATES
 from worldsmith.world.engine import attach
@@ -44,6 +45,8 @@ CALLS = 24
 """The most calls in the certificate of a deep task, which asks for one cell."""
 ALIKE = 2
 """The most tasks of one world with one scope and the same columns in their clauses. Near-duplicates are dropped."""
+APART = 0.5
+"""The share of those deep tasks that compare rows, at least, in which no page tells what is compared of two of them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +63,8 @@ class MiningRequest:
     keep_failing: bool = False
     tokenizer: Path | None = None
     """A tokenizer.json that says what fits; None for the estimate."""
+    apart: float = APART
+    """Of the deep tasks of a natural world that compare rows, the share at least that compares them page by page."""
 
     def recorded(self) -> dict[str, Any]:
         """Return what is recorded of a request beside its tasks: the content of a tokenizer, wherever it lies."""
@@ -91,6 +96,7 @@ def mine(
     seed: int | None = None,
     keep_failing: bool = False,
     tokenizer: Path | None = None,
+    apart: float = APART,
 ) -> Mined:
     """Return up to `count` tasks of a world, each certified and past the gates; the same for the same arguments.
 
@@ -105,12 +111,14 @@ def mine(
         seed: of the draws; the world's own unless given.
         keep_failing: keep tasks that fail a gate; their figures show it.
         tokenizer: a tokenizer.json that tool tokens are counted by for `max_tokens`; an estimate unless given.
+        apart: of a natural world's deep tasks that compare rows, the share at least in which no page tells what is
+            compared of two of them.
 
     Raises:
         UsageError: no such size, or a tokenizer that can't be read.
     """
     names = ",".join(kinds)
-    request = MiningRequest(count, size, max_tokens, max_turns, names, wordings, keep_failing, tokenizer)
+    request = MiningRequest(count, size, max_tokens, max_turns, names, wordings, keep_failing, tokenizer, apart)
     return mine_request(world, request, seed)
 
 
@@ -120,9 +128,9 @@ def mine_request(world: World, request: MiningRequest, seed: int | None = None) 
     if size not in SIZES:
         raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
-    miner = _Miner(world, Simulator(world, pages=pages), request)
+    context = MiningContext(world, pages, split=request.wordings)
+    miner = _Miner(context, Simulator(world, pages=pages), request)
     start = world.seed if seed is None else seed
-    context = MiningContext(world, pages, miner.evaluator, request.wordings)
     kept: list[Task] = []
     with attach(world) as connection:
         streams = {
@@ -194,8 +202,9 @@ def _read_columns(query: Query) -> tuple[object, ...]:
 class _Miner:
     """The screens a candidate passes, and what they rejected."""
 
-    def __init__(self, world: World, simulator: Simulator, request: MiningRequest) -> None:
-        self.world, self.simulator, self.evaluator, self.request = world, simulator, QueryEvaluator(world), request
+    def __init__(self, context: MiningContext, simulator: Simulator, request: MiningRequest) -> None:
+        self.context, self.simulator, self.request = context, simulator, request
+        self.world, self.evaluator = context.world, context.evaluator
         self.tried = self.failing = 0
         self.fails = False
         """Whether the task at hand fails a gate, and is kept all the same."""
@@ -207,6 +216,8 @@ class _Miner:
         """How many tasks kept have one scope and read the same columns of its rows."""
         self.answered: set[object] = set()
         """What the tasks kept lead to (`QueryEvaluator.answer_identity`)."""
+        self.apart: list[bool] = []
+        """Of the deep tasks kept that compare rows, whether no page tells what is compared of two of them."""
         self.rejected: Counter[str] = Counter()
         self.totals: dict[str, Counter[str]] = {}
         """The figures of the tasks kept added up, by kind; "tasks" is their number."""
@@ -226,6 +237,8 @@ class _Miner:
         query = task.query
         self.near_duplicate_keys.add(query.near_duplicate_key)
         self.read[_read_columns(query)] += 1
+        apart = self._compares_apart(task)
+        self.apart += [] if apart is None else [apart]
         self.failing += self.fails
         if task.gold:
             self.answered.add(self.evaluator.answer_identity(query))
@@ -238,6 +251,8 @@ class _Miner:
         query = task.query
         if query.near_duplicate_key in self.near_duplicate_keys or self.read[_read_columns(query)] >= ALIKE:
             raise DrawRejected("like another task")
+        if self._compares_apart(task) is False and sum(self.apart) < self.request.apart * (len(self.apart) + 1):
+            raise DrawRejected("one page tells several of the rows that are compared")
         # What costs least comes first: most of what fails a gate fails this one.
         self._check_gates(task, {"constant-guess": constant_guess(task, self.evaluator)})
         client = SimulatorClient(self.simulator, reply_cache=self.replies)
@@ -257,6 +272,10 @@ class _Miner:
             raise DrawRejected("a call of an agent that is never answered") from None
         self._check_gates(task, figures)
         return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+
+    def _compares_apart(self, task: Task) -> bool | None:
+        """Tell whether a deep task compares rows page by page; None for tasks whose share is not asked for."""
+        return compares_apart(self.context, task.query) if task.kind == "deep" and self.context.pages.voice else None
 
     def _tool_tokens(self, proof: Certificate, client: SimulatorClient) -> int:
         """Return the tokens of a proof's replies, by the tokenizer where there is one."""

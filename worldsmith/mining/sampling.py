@@ -3,7 +3,7 @@
 import random
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
@@ -193,6 +193,12 @@ class MiningContext:
                 start = self.pages.list_of(spec.name, key)
                 page_ids += [start] if start else []
         return tuple(page_ids)
+
+    def shares_page(self, table: str, path: Path, rows: Iterable[int]) -> bool:
+        """Tell whether a page states what some rows of a table hold at the end of a path, of two of them at least."""
+        cells = dict.fromkeys(self.evaluator.cell(table, i, path) for i in rows)
+        page_ids = Counter(page_id for cell in cells if cell for page_id in self.pages.carrying(*cell))
+        return max(page_ids.values(), default=0) > 1
 
     @cached_method
     def sortable_paths(self, table: str) -> list[Path]:

@@ -6,8 +6,8 @@ never from the call, so that a page and every snippet of it agree.
 
 What a task needs is never lost. In plain worlds the pages that a schema declares, and directories, may come later in a
 ranking or in parts, but stay whole, true and open; what is closed, cut or contradicted are the spare ones: news, blogs,
-archive copies, mirrors. In natural worlds `detour` meets any page, and leaves a way round each. A fault passes when the
-call is made again, twice at most.
+archive copies, mirrors. In natural worlds `detour` meets any page, and leaves a way round each: a page that is not met,
+or a copy on another site. A fault passes when the call is made again, twice at most.
 """
 
 from worldsmith.simulate.perturb.curriculum import Curriculum, load_curriculum
