@@ -46,7 +46,8 @@ CALLS = 24
 ALIKE = 2
 """The most tasks of one world with one scope and the same columns in their clauses. Near-duplicates are dropped."""
 APART = 0.5
-"""The share of those deep tasks that compare rows, at least, in which no page tells what is compared of two of them."""
+"""The share of those deep tasks that compare rows, at least, in which no page tells what is compared of two of them;
+rounded down in each world."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,7 +252,7 @@ class _Miner:
         query = task.query
         if query.near_duplicate_key in self.near_duplicate_keys or self.read[_read_columns(query)] >= ALIKE:
             raise DrawRejected("like another task")
-        if self._compares_apart(task) is False and sum(self.apart) < self.request.apart * (len(self.apart) + 1):
+        if self._compares_apart(task) is False and sum(self.apart) < int(self.request.apart * (len(self.apart) + 1)):
             raise DrawRejected("one page tells several of the rows that are compared")
         # What costs least comes first: most of what fails a gate fails this one.
         self._check_gates(task, {"constant-guess": constant_guess(task, self.evaluator)})
