@@ -26,7 +26,7 @@ def native(made: Mapping[str, Any], name: str, text: str | None = None) -> dict[
     return {"id": name, "type": "function", "function": function}
 
 
-def says(content: str | None, *calls: Mapping[str, Any], finish: str = "", **more: Any) -> Reply:
+def choice(content: str | None, *calls: Mapping[str, Any], finish: str = "", **more: Any) -> Reply:
     message = {"role": "assistant", "content": content, **more}
     if calls:
         message["tool_calls"] = list(calls)
@@ -41,8 +41,8 @@ def perfect(task: Task, body: Mapping[str, Any]) -> Reply:
     """Follow the certificate, then give the gold table."""
     calls, turn = task.certificate["calls"], turn_of(body)
     if turn < len(calls):
-        return says(None, native(calls[turn], f"c{turn}"), reasoning_content=f"step {turn}")
-    return says(task.table())
+        return choice(None, native(calls[turn], f"c{turn}"), reasoning_content=f"step {turn}")
+    return choice(task.table())
 
 
 def written(task: Task, body: Mapping[str, Any]) -> Reply:
@@ -51,57 +51,57 @@ def written(task: Task, body: Mapping[str, Any]) -> Reply:
     assert "tools" not in body
     assert all(message["role"] in {"system", "user", "assistant"} for message in body["messages"])
     if turn == len(calls):
-        return says(f"<think>done</think>\nFinal Answer:\n{task.table()}")
+        return choice(f"<think>done</think>\nFinal Answer:\n{task.table()}")
     name, value = calls[turn]["tool"], json.dumps(arguments(calls[turn]))
     call = json.dumps({"name": name, "arguments": json.loads(value)})
     if "Action Input:" in system:
-        return says(f"Thought: next\nAction: {name}\nAction Input: {value}")
+        return choice(f"Thought: next\nAction: {name}\nAction Input: {value}")
     if "```json" in system:
-        return says(f"I look further.\n```json\n{call}\n```")
-    return says(f"<think>hm</think>\n<tool_call>\n{call}\n</tool_call>")
+        return choice(f"I look further.\n```json\n{call}\n```")
+    return choice(f"<think>hm</think>\n<tool_call>\n{call}\n</tool_call>")
 
 
 def parallel(task: Task, body: Mapping[str, Any]) -> Reply:
     """Like `perfect`, four calls at a time, with ids that a server might leave out."""
     calls, start = task.certificate["calls"], 4 * turn_of(body)
     if start < len(calls):
-        return says("", *(native(made, "") for made in calls[start : start + 4]))
-    return says(task.table())
+        return choice("", *(native(made, "") for made in calls[start : start + 4]))
+    return choice(task.table())
 
 
 def forgetful(task: Task, body: Mapping[str, Any]) -> Reply:
     """Like `perfect`, and leave out all rows but the first in the end."""
     reply = perfect(task, body)
-    return reply if "tool_calls" in reply["message"] else says(values_table(task.columns, task.gold[:1]))
+    return reply if "tool_calls" in reply["message"] else choice(values_table(task.columns, task.gold[:1]))
 
 
 def snippet_reader(task: Task, body: Mapping[str, Any]) -> Reply:
     """Search once and answer with the gold table: nothing was opened."""
     first = next(made for made in task.certificate["calls"] if made["tool"] == "web_search")
-    return says(task.table()) if turn_of(body) else says(None, native(first, "c"))
+    return choice(task.table()) if turn_of(body) else choice(None, native(first, "c"))
 
 
 def hallucinator(task: Task, body: Mapping[str, Any]) -> Reply:
     """Know the gold table without a call."""
-    return says(task.table())
+    return choice(task.table())
 
 
 def looper(task: Task, body: Mapping[str, Any]) -> Reply:
     """Search for the same all over again."""
-    return says(None, native({"tool": "web_search", "arg": "again"}, f"c{turn_of(body)}"))
+    return choice(None, native({"tool": "web_search", "arg": "again"}, f"c{turn_of(body)}"))
 
 
 def quitter(task: Task, body: Mapping[str, Any]) -> Reply:
-    return says("I could not find this.")
+    return choice("I could not find this.")
 
 
 def stammerer(task: Task, body: Mapping[str, Any]) -> Reply:
     """Write arguments that are no JSON, an unknown tool, then give up with the table's head."""
     search = {"tool": "web_search", "arg": "x"}
     turns = (
-        says(None, native(search, "c0", '{"query": "a'), native({**search, "tool": "web_serch"}, "c0")),
-        says(None, native(search, "c1", '["no", "object"]')),
-        says(values_table(task.columns, [])),
+        choice(None, native(search, "c0", '{"query": "a'), native({**search, "tool": "web_serch"}, "c0")),
+        choice(None, native(search, "c1", '["no", "object"]')),
+        choice(values_table(task.columns, [])),
     )
     if turn_of(body):
         # A server of the real kind parses the arguments of earlier turns, and refuses what is no object.
@@ -114,7 +114,7 @@ def stammerer(task: Task, body: Mapping[str, Any]) -> Reply:
 def rambler(task: Task, body: Mapping[str, Any]) -> Reply:
     """Be cut off in the middle of the table, its first row whole."""
     text = task.table()
-    return says(text[: text.index("\n", text.index("---")) + 40], finish="length")
+    return choice(text[: text.index("\n", text.index("---")) + 40], finish="length")
 
 
 def silent(task: Task, body: Mapping[str, Any]) -> Reply:

@@ -64,7 +64,9 @@ class _Episode:
                 reply = await self.model.reply(self.messages, self.form.tools, self.form.stop)
             except BackendError as failure:
                 self.error = str(failure)
-                return "length" if isinstance(failure, ContextLimitError) else "model_error", environment.cut()
+                if isinstance(failure, ContextLimitError):
+                    return "length", environment.cut()
+                return "model_error", environment.cut(infrastructure_error=True)
             self.messages.append({**reply.message})
             for name in self.cost:
                 self.cost[name] += getattr(reply, name)
@@ -74,7 +76,7 @@ class _Episode:
                 step = await environment.astep(reply.message)
             except BackendError as failure:
                 self.error = str(failure)
-                return "tool_error", environment.cut()
+                return "tool_error", environment.cut(infrastructure_error=True)
             self.turn_of_call += [environment.turns] * (len(environment.calls) - len(self.turn_of_call))
             if step.done:
                 return _finish(step), step

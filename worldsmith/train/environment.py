@@ -242,13 +242,13 @@ class Environment:
         waiting = (self.simulator.acall(self._address, m.call, m.attempt) for m in chain(*made) if m.call)
         return self._finish_step(read, made, await asyncio.gather(*waiting))
 
-    def cut(self, message: str | Mapping[str, Any] | Any = "") -> Step:
+    def cut(self, message: str | Mapping[str, Any] | Any = "", *, infrastructure_error: bool = False) -> Step:
         """End the episode at a limit of the trainer's own, such as its tokens; what stands in `message` is scored.
 
-        Raises UsageError as `step` does.
+        With `infrastructure_error` a server failed, not the agent: the reward is masked. Raises UsageError as `step`.
         """
         self._require_running()
-        return self._end(read_message(message).answer_text, truncated=True)
+        return self._end(read_message(message).answer_text, truncated=True, infrastructure_error=infrastructure_error)
 
     def _require_running(self) -> None:
         if self._done:
@@ -268,7 +268,7 @@ class Environment:
             return self._end("", truncated=True)
         return read
 
-    def _end(self, answer: str, *, truncated: bool) -> Step:
+    def _end(self, answer: str, *, truncated: bool, infrastructure_error: bool = False) -> Step:
         self._done = True
         score = scoring.score(answer, self.task.columns, self.task.gold)
         searches = sum(call.tool == "web_search" for call in self.calls)
@@ -288,7 +288,8 @@ class Environment:
             truncated=truncated,
             # Only where nothing at all was answered: else one dead page would be a way out of a bad episode. Faults
             # that a profile declares pass when tried again.
-            infrastructure_error=bool(self.observations) and all(o.status == "unavailable" for o in self.observations),
+            infrastructure_error=infrastructure_error
+            or (bool(self.observations) and all(o.status == "unavailable" for o in self.observations)),
             budget=None if budget is None else budget + faults,
             require_evidence=True,
         )
