@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import httpx2
 import pytest
 from click.testing import CliRunner, Result
 from starlette.testclient import TestClient
 
+from tests.scripted_models import Model, serving
 from worldsmith.cli import main
 from worldsmith.errors import NotFoundError, UsageError
 from worldsmith.generation import generate
@@ -24,8 +26,13 @@ from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.mining.pool import pool_tasks_by_world, tasks_in_pool
 from worldsmith.pages import Pages
 from worldsmith.pages.pool import POOL, Pool, open_pool
+from worldsmith.rollout.call_formats import FORMATS
+from worldsmith.rollout.chat_model import ChatModel
+from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
+from worldsmith.rollout.served_simulator import SearchServer
 from worldsmith.schema import load_schema
 from worldsmith.serving.app import create_app
+from worldsmith.simulate.llm.endpoint import Endpoint
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
@@ -297,6 +304,41 @@ def test_commands_take_a_pool_as_they_take_a_world(folder: Path, simulator: Pool
     assert [(row["item_f1"], row["row_f1"]) for row in rows] == [(1.0, 1.0)] * 4
     verified = cli(main, ["tasks", str(folder), "--pool", "--verify"])
     assert (verified.exit_code, "all certificates hold" in verified.output) == (0, True)
+
+
+def test_a_model_plays_the_tasks_of_a_pool_in_process_and_over_http_alike(
+    folder: Path, pool: Pool, client: TestClient, tmp_path: Path
+) -> None:
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        reply = client.post(request.url.raw_path.decode(), content=request.content)
+        return httpx2.Response(reply.status_code, content=reply.content, headers=dict(reply.headers))
+
+    pairs = [(place, tasks[0]) for place, tasks in pool_tasks_by_world(pool) if tasks]
+    rows: list[dict[str, Any]] = []
+
+    async def over_http(url: str) -> None:
+        server, model = (
+            SearchServer("http://host", transport=httpx2.MockTransport(handle)),
+            ChatModel(Endpoint(url, "perfect")),
+        )
+        await play_many(
+            jobs_of(pairs, 1), Environments(server=server), model, FORMATS["native"], concurrency=2, record=rows.append
+        )
+        await model.close()
+        server.close()
+
+    with serving(Model([task for _, tasks in pool_tasks_by_world(pool) for task in tasks])) as url:
+        options = ["--agent", "openai", "--model", "perfect", "--model-url", url, "--limit", str(len(pairs)), "--json"]
+        run = CliRunner().invoke(main, ["run", str(folder), "--pool", *options, "--out", str(tmp_path)])
+        asyncio.run(over_http(url))
+    here = {row["task_id"]: row for row in map(json.loads, run.stdout.splitlines()[:-1])}
+    assert {row["task_id"] for row in rows} == here.keys() == {task.task_id for _, task in pairs}
+    for row in rows:
+        assert (row["web"], row["evidenced_item_f1"], row["success"], row["reward"]) == (pool.id, 1.0, True, 1.0)
+        assert all(
+            here[row["task_id"]][name] == row[name] for name in ("failures", "reward_terms", "turns", "tool_tokens")
+        )
+    assert json.loads((tmp_path / "run.json").read_text())["pool"] == pool.id
 
 
 def test_exports_send_agents_to_the_pool(folder: Path, pool: Pool, tmp_path: Path) -> None:

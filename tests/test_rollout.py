@@ -307,6 +307,25 @@ def test_errors_that_pass_are_tried_again_and_counted(folder, tasks):
     assert (over[0]["finish"], over[0]["error"]) == ("model_error", f"{URL} answered 429: too many requests: busy")
 
 
+def test_a_wait_longer_than_a_reply_may_take_is_not_waited_for(tasks):
+    attempts = []
+
+    def full(request):
+        attempts.append(request)
+        return httpx2.Response(429, json={"error": "full"}, headers={"Retry-After": "99999"})
+
+    async def ask():
+        chat = ChatModel(Endpoint(URL, "m", deadline=60.0), transport=httpx2.MockTransport(full))
+        try:
+            await chat.reply([{"role": "user", "content": "q"}])
+        finally:
+            await chat.close()
+
+    with pytest.raises(BackendError, match="429"):
+        asyncio.run(ask())
+    assert len(attempts) == 1
+
+
 def reply_of(model, sampling=SERVERS_OWN, **options):
     async def ask():
         chat = chat_model(model, "quitter", sampling=sampling, **options)
@@ -496,6 +515,13 @@ def test_a_run_goes_on_where_it_was(folder, tasks, tmp_path):
         pass
 
 
+def test_settings_may_change_as_long_as_nothing_was_played(tmp_path):
+    for model in ("a", "b"):
+        with saved_run(tmp_path, {"model": model}) as run:
+            assert run.figures == {}
+    assert json.loads((tmp_path / "run.json").read_text())["model"] == "b"
+
+
 def test_files_that_are_no_run_are_refused(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "episodes.jsonl").write_text("{}\n")
@@ -561,6 +587,17 @@ def test_the_command_saves_resumes_and_refuses_other_settings(folder, tasks, tmp
     assert result.stdout == again.stdout
     assert "temperature was None and is 0.3" in refused.output
     assert json.loads((out / "run.json").read_text())["model"] == "hallucinator"
+
+
+def test_the_example_of_the_readme_runs(folder, tasks, repository, capsys):
+    text = (repository / "worldsmith/rollout/README.md").read_text(encoding="utf-8")
+    code = text.split("```python\n")[1].split("```")[0]
+    with serving(Model(tasks)) as url:
+        for old, new in (("w/town-e037c676f4", folder), ("http://127.0.0.1:8001/v1", url), ("qwen", "perfect")):
+            assert str(old) in code
+            code = code.replace(str(old), str(new))
+        exec(compile(code, "README", "exec"), {"__name__": "example"})
+    assert capsys.readouterr().out.strip() == str(dict.fromkeys(SCORES, 1.0))
 
 
 @pytest.mark.parametrize(

@@ -199,7 +199,7 @@ def run_model(
             if rows:
                 shown.bar.update(len(rows), shown.means())
             stopped = asyncio.run(_play(left, tools, choice, model, form, count, record))
-    if left and not model.replies:
+    if len(rows) > len(known) and not model.replies:
         raise BackendError(f"the model never answered: {stopped or rows[-1]['error']}")
     summary = run_summary(rows, tasks, choice.samples)
     if as_json:

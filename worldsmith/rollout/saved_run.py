@@ -78,14 +78,14 @@ def saved_run(folder: Path, settings: Mapping[str, Any]) -> Iterator[SavedRun]:
         FormatError: its files can't be read.
     """
     with locked_folder(folder):
-        path = folder / SETTINGS
+        path, episodes = folder / SETTINGS, folder / EPISODES
         wanted = {"format": FORMAT, **settings}
-        if path.is_file():
+        if not episodes.is_file() or not episodes.stat().st_size:
+            write_file(path, indented_json(wanted))  # nothing was played under other settings
+        elif path.is_file():
             _require_same(path, read_json(path), wanted)
-        elif (folder / EPISODES).exists():
-            raise FormatError(f"{folder}: it has {EPISODES} and no {SETTINGS}: name another folder")
         else:
-            write_file(path, indented_json(wanted))
+            raise FormatError(f"{folder}: it has {EPISODES} and no {SETTINGS}: name another folder")
         yield SavedRun(folder)
 
 

@@ -90,7 +90,8 @@ async def retried(attempt: Callable[[], Awaitable[T]], endpoint: Endpoint, deadl
     """Return what an attempt gives, made again after failures that may pass, as often as the endpoint allows.
 
     Raises:
-        BackendError: the last attempt failed, none may follow before `deadline`, or the refusal would be repeated.
+        BackendError: the last attempt failed, none may follow before `deadline`, the server asks for a longer wait than
+            the endpoint's own deadline, or the refusal would be repeated.
     """
     for number in range(endpoint.retries + 1):
         try:
@@ -101,7 +102,7 @@ async def retried(attempt: Callable[[], Awaitable[T]], endpoint: Endpoint, deadl
             if number == endpoint.retries:
                 raise
             pause = max(endpoint.backoff * 2**number, getattr(error, "retry_after", 0.0))
-            if asyncio.get_running_loop().time() + pause >= deadline:
+            if pause > endpoint.deadline or asyncio.get_running_loop().time() + pause >= deadline:
                 raise
         await asyncio.sleep(pause)
     raise AssertionError
