@@ -28,7 +28,7 @@ from worldsmith.simulate.llm.endpoint import Endpoint
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import values_table
-from worldsmith.train.environment import MAX_CALLS, TOOLS, UNANSWERED, Environment, step_many
+from worldsmith.train.environment import MAX_CALLS, TOOLS, UNANSWERED, Environment
 from worldsmith.world.files import save_jsonl, save_world, tasks_file
 
 URL = "http://model.example/v1"
@@ -731,7 +731,7 @@ def test_many_steps_and_waiting_steps_are_single_steps(town, tasks, simulator):
     one_by_one = trio(town, tasks, simulator)
     single = [environment.step(message) for environment, message in zip(one_by_one, messages_of(tasks), strict=True)]
     many = trio(town, tasks, simulator)
-    assert step_many(many, messages_of(tasks)) == single
+    assert Environment.step_many(many, messages_of(tasks)) == single
 
     async def together(environments):
         steps = (
@@ -743,17 +743,17 @@ def test_many_steps_and_waiting_steps_are_single_steps(town, tasks, simulator):
     assert asyncio.run(together(waiting)) == single
     answers = [task.table() for task in tasks[:3]]
     ends = [environment.step(answer) for environment, answer in zip(one_by_one, answers, strict=True)]
-    assert step_many(many, answers) == ends
+    assert Environment.step_many(many, answers) == ends
     assert all(step.done for step in ends)
-    assert step_many([], []) == []
+    assert Environment.step_many([], []) == []
 
 
 def test_many_steps_take_one_message_per_episode(town, tasks, simulator):
     environments = trio(town, tasks, simulator)
     with pytest.raises(UsageError, match="3 episodes and 2 messages"):
-        step_many(environments, ["a", "b"])
+        Environment.step_many(environments, ["a", "b"])
     with pytest.raises(UsageError, match="twice"):
-        step_many([environments[0], environments[0]], ["a", "b"])
+        Environment.step_many([environments[0], environments[0]], ["a", "b"])
 
 
 def test_an_episode_over_http_is_pickled_without_its_connections(town, tasks):

@@ -21,6 +21,7 @@ from worldsmith.errors import BackendError, UsageError
 if TYPE_CHECKING:
     from worldsmith.pages.pool import Pool
     from worldsmith.rollout.chat_model import ChatModel
+    from worldsmith.rollout.many_episodes import Job
     from worldsmith.simulate.traces import Traces
     from worldsmith.tasks import Task
 
@@ -195,10 +196,11 @@ def run_model(
                 emit(row)
             shown.update()
 
+        play = _player(tools, choice, model, form)  # indexes a pool, under a bar of its own
         with shown.bar:
             if rows:
                 shown.bar.update(len(rows), shown.means())
-            stopped = asyncio.run(_play(left, tools, choice, model, form, count, record))
+            stopped = asyncio.run(play(left, record, count))
     if len(rows) > len(known) and not model.replies:
         raise BackendError(f"the model never answered: {stopped or rows[-1]['error']}")
     summary = run_summary(rows, tasks, choice.samples)
@@ -211,36 +213,39 @@ def run_model(
         raise BackendError(f"stopped: {stopped}. {counted(summary['missing'], 'episode')} left{again}")
 
 
-async def _play(
-    jobs: Sequence[Any],
-    tools: Tools,
-    choice: AgentModelChoice,
-    model: "ChatModel",
-    form: Any,
-    count: Callable[[str], int],
-    record: Callable[[Mapping[str, Any]], object],
-) -> str:
+def _player(tools: Tools, choice: AgentModelChoice, model: "ChatModel", form: Any) -> Callable[..., Any]:
+    """Return what plays jobs, hands on their records, and says why some were not played."""
     from worldsmith.rollout.many_episodes import Environments, play_many
     from worldsmith.rollout.served_simulator import SearchServer
+    from worldsmith.simulate.protocol import Address
 
     server = SearchServer(tools.base_url, connections=choice.concurrency) if tools.base_url else None
+    pool = tools.answering.pool_simulator(tools.pool, quiet=False) if tools.pool and not server else None
+    if pool:
+        pool.warm(Address(pool.id, tools.named_profile))
     environments = Environments(
         simulate=tools.answering.simulator,
-        pool=tools.answering.pool_simulator(tools.pool, quiet=False) if tools.pool and not server else None,
+        pool=pool,
         server=server,
         profile=tools.named_profile,
         seed=choice.seed,
         max_turns=choice.max_turns,
         traces=tools.traces,
     )
-    try:
-        return await play_many(
-            jobs, environments, model, form, concurrency=choice.concurrency, record=record, count=count
-        )
-    finally:
-        await model.close()
-        if server:
-            server.close()
+
+    async def play(
+        jobs: "Sequence[Job]", record: Callable[[Mapping[str, Any]], object], count: Callable[[str], int]
+    ) -> str:
+        try:
+            return await play_many(
+                jobs, environments, model, form, concurrency=choice.concurrency, record=record, count=count
+            )
+        finally:
+            await model.close()
+            if server:
+                server.close()
+
+    return play
 
 
 def _chat_model(choice: AgentModelChoice, spent: float) -> "ChatModel":

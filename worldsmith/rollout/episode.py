@@ -2,23 +2,17 @@
 
 from collections.abc import Callable
 from time import monotonic
-from typing import Any, Final, Literal
+from typing import Any
 
 from worldsmith.agents.client import tokens
 from worldsmith.errors import BackendError
 from worldsmith.rollout.call_formats import CallFormat, NoCalls
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError
+from worldsmith.rollout.finish import Finish
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.tasks import difficulty
 from worldsmith.train.environment import Environment, Step
 from worldsmith.train.failures import failures
-
-Finish = Literal["answered", "no_table", "turn_limit", "length", "model_error", "tool_error"]
-FINISHES: Final[tuple[Finish, ...]] = ("answered", "no_table", "turn_limit", "length", "model_error", "tool_error")
-"""How an episode ends: with a table; with a message that has none; at its limit of turns; at the end of the model's
-context, or of a reply's tokens; because the model's server failed; because the search engine did."""
-INFRASTRUCTURE: Final[frozenset[Finish]] = frozenset({"model_error", "tool_error"})
-"""Ends that say nothing about the model: such episodes are played again when a run is resumed."""
 
 
 async def play(

@@ -6,7 +6,7 @@ from math import floor
 from statistics import fmean
 from typing import Any, Final
 
-from worldsmith.rollout.episode import FINISHES
+from worldsmith.rollout.finish import FINISHES
 from worldsmith.tasks import Task, difficulty
 
 SCORES: Final = ("item_f1", "evidenced_item_f1", "row_f1", "nonkey_f1", "success", "reward")

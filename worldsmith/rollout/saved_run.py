@@ -14,7 +14,7 @@ from typing import Any, Final
 import orjson
 
 from worldsmith.errors import FormatError, UsageError
-from worldsmith.rollout.episode import INFRASTRUCTURE
+from worldsmith.rollout.finish import INFRASTRUCTURE
 from worldsmith.world.files import indented_json, locked_folder, read_json, write_file
 
 FORMAT: Final = 1

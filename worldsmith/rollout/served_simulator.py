@@ -12,7 +12,7 @@ import httpx2
 
 from worldsmith.errors import BackendError
 from worldsmith.pages import Pages
-from worldsmith.pages.types import Page, Status
+from worldsmith.pages.types import Doc, Page, Status
 from worldsmith.simulate.http_status import STATUS
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
 
@@ -113,6 +113,7 @@ class ServedSimulator:
             return Observation("ok", results, more=reply["more"], disclosed_hashes=tuple(hashes))
         return Observation(
             "ok",
+            doc=Doc(reply["url"], reply["title"], reply["date"], ()),
             text=reply["text"],
             next_offset=reply["next_offset"],
             more=reply["more"],

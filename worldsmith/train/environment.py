@@ -242,6 +242,26 @@ class Environment:
         waiting = (self.simulator.acall(self._address, m.call, m.attempt) for m in chain(*made) if m.call)
         return self._finish_step(read, made, await asyncio.gather(*waiting))
 
+    @staticmethod
+    def step_many(
+        environments: "Sequence[Environment]", messages: Sequence[str | Mapping[str, Any] | Any]
+    ) -> list[Step]:
+        """Step several episodes at once, each with its own message; the same as `step` on each, in their order.
+
+        They may be of one world, several, or a pool. Over HTTP they wait for the server together.
+
+        Raises:
+            UsageError: not one message per episode, an episode twice, or as `step`; others may have been stepped then.
+        """
+        if len(environments) != len(messages):
+            raise UsageError(f"{len(environments)} episodes and {len(messages)} messages: give one message per episode")
+        if len({id(environment) for environment in environments}) < len(environments):
+            raise UsageError(
+                "an episode stands twice among those to step: its second message needs the first one's reply"
+            )
+        with ThreadPoolExecutor(min(MAX_THREADS, max(1, len(environments)))) as threads:
+            return list(threads.map(Environment.step, environments, messages))
+
     def cut(self, message: str | Mapping[str, Any] | Any = "", *, infrastructure_error: bool = False) -> Step:
         """End the episode at a limit of the trainer's own, such as its tokens; what stands in `message` is scored.
 
@@ -356,24 +376,6 @@ class Environment:
             return [Call(tool, text, page, self.hits) for text in texts]
         offset = number_of(arguments, tool, "offset", 0, MAX_OFFSET)
         return [Call(tool, text, offset=offset, max_chars=self.max_chars) for text in texts]
-
-
-def step_many(environments: Sequence[Environment], messages: Sequence[str | Mapping[str, Any] | Any]) -> list[Step]:
-    """Step several episodes at once, each with its own message; the same as `step` on each, in their order.
-
-    They may be of one simulator, a pool or several worlds. Over HTTP they wait for the server together.
-
-    Raises:
-        UsageError: not one message per episode, an episode twice, or what `step` raises; others may have been stepped.
-    """
-    if len(environments) != len(messages):
-        raise UsageError(f"{len(environments)} episodes and {len(messages)} messages: give one message per episode")
-    if len({id(environment) for environment in environments}) < len(environments):
-        raise UsageError("an episode stands twice among those to step: its second message needs the reply to its first")
-    if not environments:
-        return []
-    with ThreadPoolExecutor(min(MAX_THREADS, len(environments))) as threads:
-        return list(threads.map(Environment.step, environments, messages))
 
 
 def _replies_text(replies: Sequence[tuple[str, str]]) -> str:
