@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sys
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
@@ -185,7 +186,7 @@ def run_model(
         known = {(row["task_id"], row["sample"]) for row in rows}
         left = [job for job in jobs if (job.task.task_id, job.sample) not in known]
         model = _chat_model(choice, sum(row["cost"] for row in rows))
-        shown = _Progress(len(jobs), rows, quiet=as_json)
+        shown = _Progress(len(left), quiet=as_json)
 
         def record(episode: Mapping[str, Any]) -> None:
             if saved:
@@ -194,12 +195,10 @@ def run_model(
             rows.append(row)
             if as_json:
                 emit(row)
-            shown.update()
+            shown.add(row)
 
         play = _player(tools, choice, model, form)  # indexes a pool, under a bar of its own
         with shown.bar:
-            if rows:
-                shown.bar.update(len(rows), shown.means())
             stopped = asyncio.run(play(left, record, count))
     if len(rows) > len(known) and not model.replies:
         raise BackendError(f"the model never answered: {stopped or rows[-1]['error']}")
@@ -207,7 +206,7 @@ def run_model(
     if as_json:
         emit({"summary": summary})
     else:
-        click.echo(_summary_text(choice.model or "", rows, summary))
+        click.echo(_summary_text(choice.model or "", rows, tasks, summary))
     if stopped:
         again = f"; run it again with --out {choice.out} to go on" if choice.out else ""
         raise BackendError(f"stopped: {stopped}. {counted(summary['missing'], 'episode')} left{again}")
@@ -292,33 +291,31 @@ def _settings(choice: AgentModelChoice, tools: Tools, tasks: "Sequence[Task]") -
 class _Progress:
     """A progress bar with running means on a terminal; elsewhere a line at every tenth."""
 
-    def __init__(self, length: int, rows: Sequence[Mapping[str, Any]], *, quiet: bool) -> None:
-        self.length, self.rows, self.quiet = length, rows, quiet
-        self.on_terminal = sys.stderr.isatty()
+    def __init__(self, length: int, *, quiet: bool) -> None:
+        self.length, self.count, self.totals = length, 0, Counter[str]()
+        self.lines = not quiet and not sys.stderr.isatty()
         self.bar = click.progressbar(
             length=length,
             label="episodes",
             file=sys.stderr,
-            hidden=quiet or not self.on_terminal,
+            hidden=quiet or self.lines,
             item_show_func=lambda means: means,
         )
 
-    def means(self) -> str:
-        """Return the means of the episodes so far."""
-        shown = {"item F1": "item_f1", "evidenced": "evidenced_item_f1", "success": "success", "reward": "reward"}
-        n = len(self.rows)
-        means = [f"{label} {sum(row[name] for row in self.rows) / n:.3f}" for label, name in shown.items()]
-        cost = sum(row["cost"] for row in self.rows)
-        return ", ".join(
-            [*means, f"turns {sum(row['turns'] for row in self.rows) / n:.1f}", *([f"cost {cost:.2f}"] if cost else [])]
-        )
-
-    def update(self) -> None:
+    def add(self, row: Mapping[str, Any]) -> None:
         """Show that one more episode has ended."""
-        self.bar.update(1, self.means())
-        n = len(self.rows)
-        if not self.quiet and not self.on_terminal and n * 10 // self.length > (n - 1) * 10 // self.length:
-            report(f"{n} of {self.length} episodes: {self.means()}")
+        self.count += 1
+        for name in ("item_f1", "evidenced_item_f1", "success", "reward", "turns", "cost"):
+            self.totals[name] += row[name]
+        means = {name: total / self.count for name, total in self.totals.items()}
+        text = (
+            f"item F1 {means['item_f1']:.3f}, evidenced {means['evidenced_item_f1']:.3f}, "
+            f"success {means['success']:.3f}, reward {means['reward']:.3f}, turns {means['turns']:.1f}"
+        )
+        text += f", cost {self.totals['cost']:.2f}" if self.totals["cost"] else ""
+        self.bar.update(1, text)
+        if self.lines and self.count * 10 // self.length > (self.count - 1) * 10 // self.length:
+            report(f"{self.count} of {self.length} episodes: {text}")
 
 
 SHOWN = {
@@ -330,11 +327,13 @@ MOST_TASKS = 30
 """Tasks shown."""
 
 
-def _summary_text(name: str, rows: Sequence[Mapping[str, Any]], summary: Mapping[str, Any]) -> str:
+def _summary_text(
+    name: str, rows: Sequence[Mapping[str, Any]], tasks: "Sequence[Task]", summary: Mapping[str, Any]
+) -> str:
     k = summary["k"]
-    by_task: dict[str, list[Mapping[str, Any]]] = {}
+    by_task: dict[str, list[Mapping[str, Any]]] = {task.task_id: [] for task in tasks}
     for row in rows:
-        by_task.setdefault(row["task_id"], []).append(row)
+        by_task[row["task_id"]].append(row)
     lines = [
         (task, *(sum(row[score] for row in some) / k for score in SHOWN.values()), ", ".join(r["finish"] for r in some))
         for task, some in list(by_task.items())[:MOST_TASKS]

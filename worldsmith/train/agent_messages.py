@@ -128,11 +128,11 @@ def _text_requests(text: str) -> Iterator[Request]:
     if not marks and whole.startswith(("{", "[")):
         try:
             boxed = [*map(_request_of, _as_list(decode_json(whole)))]
-        except CallError:
-            return
-        if all(request.name in tuple(ARGUMENTS) for request in boxed):
+        except CallError:  # several fenced blocks, maybe
+            boxed = []
+        if boxed and all(request.name in tuple(ARGUMENTS) for request in boxed):
             yield from boxed
-        return
+            return
     if not marks:
         yield from _fenced_requests(text)
     for mark in marks:
