@@ -614,6 +614,12 @@ def test_a_fenced_block_that_names_no_tool_is_no_call(begun, block):
     assert begun.step(f"Here it is:\n```json\n{block}\n```").done
 
 
+def test_several_fenced_blocks_are_several_calls(begun):
+    blocks = (f"```json\n{json.dumps({**GOOD, 'arguments': {'query': query}})}\n```" for query in ("shop", "lamp"))
+    assert len(begun.step("\n".join(blocks)).messages) == 2
+    assert [call.arg for call in begun.calls] == ["shop", "lamp"]
+
+
 def test_a_fenced_call_that_breaks_off_is_told_its_fault(begun):
     step = begun.step('I look.\n```json\n{"name": "web_search", "arguments": {"query": "a\n```')
     assert step.observation.startswith("Error: invalid JSON at character 46")
