@@ -519,15 +519,17 @@ def test_settings_may_change_as_long_as_nothing_was_played(tmp_path):
     for model in ("a", "b"):
         with saved_run(tmp_path, {"model": model}) as run:
             assert run.figures == {}
-    assert json.loads((tmp_path / "run.json").read_text())["model"] == "b"
+            run.add({"task_id": "t", "sample": 0, "finish": "model_error"})
+    assert json.loads((tmp_path / "run.json").read_text()) == {"version": 1, "model": "b"}
+    assert len((tmp_path / "episodes.jsonl").read_text().splitlines()) == 1
 
 
 def test_files_that_are_no_run_are_refused(tmp_path):
     (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "episodes.jsonl").write_text("{}\n")
+    (tmp_path / "a" / "episodes.jsonl").write_text('{"task_id": "t", "sample": 0, "finish": "answered"}\n')
     with pytest.raises(UsageError, match=r"episodes\.jsonl and no run\.json"), saved_run(tmp_path / "a", {}):
         pass
-    (tmp_path / "a" / "run.json").write_text('{"format": 1}')
+    (tmp_path / "a" / "episodes.jsonl").write_text("{}\n")
     with pytest.raises(UsageError, match="line 1: no episode"), saved_run(tmp_path / "a", {}):
         pass
     with (

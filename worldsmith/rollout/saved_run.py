@@ -17,7 +17,8 @@ from worldsmith.errors import FormatError, UsageError
 from worldsmith.rollout.finish import INFRASTRUCTURE
 from worldsmith.world.files import indented_json, locked_folder, read_json, write_file
 
-FORMAT: Final = 1
+VERSION: Final = 1
+"""Of the two files."""
 SETTINGS, EPISODES = "run.json", "episodes.jsonl"
 BULKY: Final = frozenset({"messages", "calls", "answer"})
 """Fields of an episode that figures don't need."""
@@ -29,16 +30,20 @@ class SavedRun:
     """A folder of episodes, held by one process. Made by `saved_run`."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the episodes that are there, and drop what is to be played again. Raises FormatError."""
+        """Read the episodes that are there. Raises FormatError."""
         self.path = folder / EPISODES
         self.figures: dict[Key, dict[str, Any]] = {}
         """What is known of each finished episode, without its conversation."""
-        data = self.path.read_bytes() if self.path.is_file() else b""
-        whole = data[: data.rfind(b"\n") + 1]
-        lines = [line for number, line in enumerate(whole.splitlines(keepends=True), 1) if self._keep(line, number)]
-        kept = b"".join(lines)
-        if kept != data or not self.path.is_file():
-            write_file(self.path, kept)
+        self._data = self.path.read_bytes() if self.path.is_file() else b""
+        whole = self._data[: self._data.rfind(b"\n") + 1]
+        self._kept = b"".join(
+            line for number, line in enumerate(whole.splitlines(keepends=True), 1) if self._keep(line, number)
+        )
+
+    def drop_unfinished(self) -> None:
+        """Remove what a crash left of a line, and episodes that are to be played again, from the file."""
+        if self._kept != self._data or not self.path.is_file():
+            write_file(self.path, self._kept)
 
     def _keep(self, line: bytes, number: int) -> bool:
         """Take an episode; return whether it counts."""
@@ -78,15 +83,15 @@ def saved_run(folder: Path, settings: Mapping[str, Any]) -> Iterator[SavedRun]:
         FormatError: its files can't be read.
     """
     with locked_folder(folder):
-        path, episodes = folder / SETTINGS, folder / EPISODES
-        wanted = {"format": FORMAT, **settings}
-        if not episodes.is_file() or not episodes.stat().st_size:
+        run, path, wanted = SavedRun(folder), folder / SETTINGS, {"version": VERSION, **settings}
+        if not run.figures:
             write_file(path, indented_json(wanted))  # nothing was played under other settings
         elif path.is_file():
             _require_same(path, read_json(path), wanted)
         else:
             raise FormatError(f"{folder}: it has {EPISODES} and no {SETTINGS}: name another folder")
-        yield SavedRun(folder)
+        run.drop_unfinished()
+        yield run
 
 
 def _require_same(path: Path, kept: Any, wanted: Mapping[str, Any]) -> None:
