@@ -521,6 +521,8 @@ def test_a_call_spelled_otherwise_is_the_same_call(begun, body):
         '<function=web_search>{"query": "shop"}</function>',
         'Thought: look\nAction: web_search\nAction Input: {"query": "shop"}\n',
         "Action: web_search\nAction Input: shop\nObservation:",
+        f"I look first.\n```json\n{json.dumps(GOOD)}\n```\nThen I read on.",
+        f"```\n{json.dumps(GOOD)}\n```\n```json\n{{'tool': 'none'}}\n```",
     ],
 )
 def test_calls_are_read_in_the_formats_of_other_models(begun, message):
@@ -603,6 +605,24 @@ def test_what_a_reply_quotes_of_a_call_is_no_evidence(begun, body):
 
 def test_an_answer_in_json_is_no_call(begun):
     assert begun.step('```json\n[{"name": "Blue Lamp", "arguments": "x"}]\n```').done
+
+
+@pytest.mark.parametrize(
+    "block", ['{"name": "Blue Lamp", "arguments": "x"}', '{"Shop": "web_search"}', "| Shop |", "{"]
+)
+def test_a_fenced_block_that_names_no_tool_is_no_call(begun, block):
+    assert begun.step(f"Here it is:\n```json\n{block}\n```").done
+
+
+def test_several_fenced_blocks_are_several_calls(begun):
+    blocks = (f"```json\n{json.dumps({**GOOD, 'arguments': {'query': query}})}\n```" for query in ("shop", "lamp"))
+    assert len(begun.step("\n".join(blocks)).messages) == 2
+    assert [call.arg for call in begun.calls] == ["shop", "lamp"]
+
+
+def test_a_fenced_call_that_breaks_off_is_told_its_fault(begun):
+    step = begun.step('I look.\n```json\n{"name": "web_search", "arguments": {"query": "a\n```')
+    assert step.observation.startswith("Error: invalid JSON at character 46")
 
 
 # ---- prompts

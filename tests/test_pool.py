@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import httpx2
 import pytest
 from click.testing import CliRunner, Result
 from starlette.testclient import TestClient
 
+from tests.scripted_models import Model, serving
 from worldsmith.cli import main
 from worldsmith.errors import NotFoundError, UsageError
 from worldsmith.generation import generate
@@ -28,8 +30,13 @@ from worldsmith.mining.pool import tasks_in_pool
 from worldsmith.pages import Pages
 from worldsmith.pages.index import FOLDER
 from worldsmith.pages.pool import POOL, Pool, open_pool
+from worldsmith.rollout.call_formats import FORMATS
+from worldsmith.rollout.chat_model import ChatModel
+from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
+from worldsmith.rollout.served_simulator import SearchServer
 from worldsmith.schema import load_schema
 from worldsmith.serving.app import create_app
+from worldsmith.simulate.llm.endpoint import Endpoint
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
@@ -364,6 +371,48 @@ def test_a_curriculum_lists_the_tasks_of_a_pool(folder: Path, pool: Pool, tmp_pa
     kept = [task["task_id"] for task in read_jsonl(pool.tasks_file)]
     assert sorted(row["task_id"] for row in read_jsonl(file)) == sorted(kept)
     assert [line.partition(": ")[2] for line in result.output.splitlines()] == ["all certificates hold"] * 3
+
+
+def test_a_model_plays_the_tasks_of_a_pool_in_process_and_over_http_alike(
+    folder: Path, pool: Pool, client: TestClient, tmp_path: Path
+) -> None:
+    def handle(request: httpx2.Request) -> httpx2.Response:
+        reply = client.post(request.url.raw_path.decode(), content=request.content)
+        return httpx2.Response(reply.status_code, content=reply.content, headers=dict(reply.headers))
+
+    worlds = PooledWorlds(PoolSimulator(pool))
+    held = [tasks for _, tasks in worlds.tasks()]
+    chosen = [tasks[0] for tasks in held if tasks]
+    rows: list[dict[str, Any]] = []
+
+    async def over_http(url: str) -> None:
+        server, model = (
+            SearchServer("http://host", transport=httpx2.MockTransport(handle)),
+            ChatModel(Endpoint(url, "perfect")),
+        )
+        await play_many(
+            jobs_of(chosen, 1),
+            Environments(worlds, server=server),
+            model,
+            FORMATS["native"],
+            concurrency=2,
+            record=rows.append,
+        )
+        await model.close()
+        server.close()
+
+    with serving(Model([task for tasks in held for task in tasks])) as url:
+        options = ["--agent", "openai", "--model", "perfect", "--model-url", url, "--limit", str(len(chosen)), "--json"]
+        run = CliRunner().invoke(main, ["run", str(folder), "--pool", *options, "--out", str(tmp_path)])
+        asyncio.run(over_http(url))
+    here = {row["task_id"]: row for row in map(json.loads, run.stdout.splitlines()[:-1])}
+    assert {row["task_id"] for row in rows} == here.keys() == {task.task_id for task in chosen}
+    for row in rows:
+        assert (row["web"], row["evidenced_item_f1"], row["success"], row["reward"]) == (pool.id, 1.0, True, 1.0)
+        assert all(
+            here[row["task_id"]][name] == row[name] for name in ("failures", "reward_terms", "turns", "tool_tokens")
+        )
+    assert json.loads((tmp_path / "run.json").read_text())["pool"] == pool.id
 
 
 def test_exports_send_agents_to_the_pool(folder: Path, pool: Pool, tmp_path: Path) -> None:

@@ -1,12 +1,12 @@
 """Commands on tasks that are there: run, score, export."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from worldsmith.cli.agent_model import AGENT, AgentModelChoice, Tools, agent_model_options, run_model
 from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles, trace_option, traces_in
 from worldsmith.cli.base import Finite, counted, emit, json_option, pool_option, progress, table
 from worldsmith.cli.worlds import PATHS
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 @click.option(
     "--agent",
     required=True,
-    help="oracle, reworded (an oracle that words its queries otherwise), closed-book, keys-only, snippets-only, "
-    "one-query or probe (guesses values in 200 queries).",
+    help="openai (a language model, see --model), or one without: oracle, reworded (an oracle that words its queries "
+    "otherwise), closed-book, keys-only, snippets-only, one-query or probe (guesses values in 200 queries).",
 )
+@agent_model_options
 @click.option(
     "--base-url",
     help="Work over HTTP against this server (worldsmith serve); default in process, as agents need that read natural "
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 @click.option("--profile", help="Profile; the server's own with --base-url, else clean, unless named.")
 @profiles_option
 @click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most; shared among the worlds.")
-@click.option("--tokenizer", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
+@click.option("--tokenizer", "tokenizer_file", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
 @click.option(
     "--store",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -51,30 +52,49 @@ def run(
     profile: str | None,
     profiles: Path | None,
     limit: int | None,
-    tokenizer: Path | None,
+    tokenizer_file: Path | None,
     store: Path | None,
     trace: Path | None,
     *,
+    agent_model: AgentModelChoice,
     pooled: bool,
     as_json: bool,
 ) -> None:
-    """Let a scripted agent work on the tasks of worlds, and score it.
+    """Let an agent work on the tasks of worlds, and score it: your language model, or one of ours without any.
 
     \b
-    worldsmith run w --agent oracle
-    worldsmith run w --agent closed-book --base-url http://127.0.0.1:8000 --json
+    worldsmith run w --agent openai --model qwen --model-url http://127.0.0.1:8001/v1 -k 4 --out runs/qwen
+    worldsmith run w --agent openai --model qwen --format hermes --json
+    worldsmith run w --agent oracle               the best there is; its figures are 1
     worldsmith run w --agent oracle --pool        the pool's tasks, in the web of all its worlds
+    worldsmith run w --agent keys-only --base-url http://127.0.0.1:8000
+
+    \b
+    item_f1            all cells of the answer, what the model remembers too; evidenced_item_f1: what it read
+    success            every row right in every cell, and read
+    reward             what Environment pays: cells and rows that replies of the episode disclosed
+    Avg@k, Max@k       over all tasks: the mean of a task's k episodes, the best of them; Pass@k: any success
+    finish             answered, no_table, turn_limit, length (of a reply or the context), model_error, tool_error
+
+    With --agent openai, --json prints one line per episode and a line {"summary": ...} last. --out keeps each episode
+    in episodes.jsonl as it ends; run again, what is there is not played again, episodes that a server broke are. An
+    episode without a record counts as 0. Exit code 1 when the model never answered, or episodes are left.
     """
-    from worldsmith.agents import AGENTS
+    from worldsmith.agents import AGENTS, tokenizer, tokens
     from worldsmith.agents.many_episodes import run_many
 
-    if agent not in AGENTS:
-        raise NotFoundError(f"no agent {agent!r}.{close_match(agent, AGENTS)}")
+    if agent not in (*AGENTS, AGENT):
+        raise NotFoundError(f"no agent {agent!r}.{close_match(agent, (*AGENTS, AGENT))}")
     if store and base_url:
         raise UsageError("--store answers calls in process; give it to the server of --base-url instead")
     answering = Answering(ModelChoice(store=store), read_profiles(profiles))
     worlds = answering.worlds(paths, pooled=pooled, quiet=as_json)
     tasks = _limited_tasks([some for _, some in worlds.tasks()], limit)
+    if agent == AGENT and tasks:
+        tools = Tools(worlds, base_url, profile, traces_in(trace))
+        count = tokens if tokenizer_file is None else tokenizer(tokenizer_file)
+        run_model(tasks, agent_model, tools, count=count, as_json=as_json)
+        return
     rows = []
     results = run_many(
         worlds,
@@ -82,7 +102,7 @@ def run(
         agent,
         base_url=base_url,
         profile=profile,
-        tokenizer_file=tokenizer,
+        tokenizer_file=tokenizer_file,
         traces=traces_in(trace),
     )
     for row in progress(results, len(tasks), "tasks", quiet=as_json):
@@ -159,6 +179,7 @@ def score(
     Honest answers get the figures its evaluator gives; repeated rows, unreadable cells and fragments of text, which
     it rewards, earn nothing. No language model is used: what it would judge is compared as folded text.
     """
+    from worldsmith.rollout.figures import repeated_means
     from worldsmith.scoring import Failure, score_many
     from worldsmith.tasks import read_references
 
@@ -185,7 +206,7 @@ def score(
         else:
             click.echo(f"{name}: {reason}", err=True)
     names = [*SCORES, *(f"{compat}_{name}" for name in SCORES if compat)]
-    summary = _means(figures, len(references), names)
+    summary = repeated_means(figures, len(references), names)
     if as_json:
         emit({"summary": summary | {"faults": len(faults)}})
     else:
@@ -202,25 +223,6 @@ SCORES = ("item_f1", "row_f1", "nonkey_item_f1", "success")
 def _scores(result: Any, prefix: str = "") -> dict[str, float]:
     values = (result.item.f1, result.row.f1, result.nonkey.f1, float(result.success))
     return {f"{prefix}{name}": value for name, value in zip(SCORES, values, strict=True)}
-
-
-def _means(figures: Mapping[str, Sequence[Mapping[str, float]]], tasks: int, names: Sequence[str]) -> dict[str, Any]:
-    """Return the means of answers' figures by task, over the tasks answered and over all; more where tasks repeat."""
-
-    def mean(pick: Callable[[list[float]], float], over: int) -> dict[str, float]:
-        totals = {name: sum(pick([f[name] for f in of_task]) for of_task in figures.values()) for name in names}
-        return {name: total / max(1, over) for name, total in totals.items()}
-
-    counts = [len(of_task) for of_task in figures.values()]
-    most = max(counts, default=0)
-    summary: dict[str, Any] = {"tasks": tasks, "answered": len(figures), "answers": sum(counts)}
-    summary |= {"mean_answered": mean(fmean, len(figures)) if figures else None, "mean_all": mean(fmean, tasks)}
-    if most > 1:
-        best = mean(max, tasks)
-        passed = {name: best.pop(name) for name in names if name.endswith("success")}
-        repeats = {"k": most, "fewest": min(counts), "avg": summary["mean_all"], "max": best}
-        summary["repeats"] = repeats | {"pass": passed["success"]}
-    return summary
 
 
 def _summary_text(summary: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 from .column import Column, Kind, ScoreError, Value
 from .compat_widesearch import score_widesearch, widesearch_task
 from .episode import EpisodeCounts, count_episode
-from .evidence import Evidence, with_evidence
+from .evidence import Evidence, evidenced_item, with_evidence
 from .figures import ExplainedCell, ExplainedRow, Rates, Score
 from .parsing.answer import Table, decode, parse
 from .parsing.transcript import after_replies, final_text, without_reasoning
@@ -32,6 +32,7 @@ __all__ = [
     "after_replies",
     "count_episode",
     "decode",
+    "evidenced_item",
     "explain",
     "final_text",
     "fold",

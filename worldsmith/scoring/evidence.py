@@ -106,6 +106,24 @@ def with_evidence(score: Score, evidence: Evidence, disclosed: Collection[str]) 
     return replace(score, earned=earned, earned_rows=earned_rows, success=success)
 
 
+def evidenced_item(score: Score, evidence: Evidence, disclosed: Collection[str]) -> Rates:
+    """Return item F1, with its precision and recall, of the right cells that the episode disclosed.
+
+    Cells that the question states count in rows of which something was disclosed. `score.item` counts cells from memory
+    too. `disclosed` are hashes of cells; the evidence is of the same task as the score (`with_evidence` checks it).
+    """
+    columns, gold = score.reference
+    if not gold and not is_met(evidence.empty, disclosed):
+        return Rates(0.0, 0.0, 0.0)
+    wrong = {(cell.gold_row, cell.column) for cell in score.wrong}
+    right = 0
+    for _, j in score.matched:
+        needs = [need for c, need in enumerate(evidence.cells[j]) if (j, columns[c].name) not in wrong]
+        if any(need and is_met(need, disclosed) for need in needs):
+            right += sum(is_met(need, disclosed) for need in needs)
+    return Rates.of(right, len(score.rows) * len(columns), len(gold) * len(columns))
+
+
 # ---- statements of a text
 
 _SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+(?=[^a-z\s])")

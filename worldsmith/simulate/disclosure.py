@@ -45,7 +45,8 @@ def disclosed_of_world(observation: Observation, world_digest: str) -> tuple[Dis
 def observation_hashes(observation: Observation, world_digest: str) -> list[str]:
     """Return the hashes of all that a reply discloses: one of a pool of all its worlds, any other of its own."""
     by_world = observation.disclosed_by_world or ((world_digest, observation.disclosed),)
-    return sorted(one for digest, disclosed in by_world for one in disclosure_hashes(disclosed, digest))
+    hashes = (one for digest, disclosed in by_world for one in disclosure_hashes(disclosed, digest))
+    return sorted([*hashes, *observation.disclosed_hashes])
 
 
 def disclosed_by_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:

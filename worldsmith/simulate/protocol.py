@@ -213,11 +213,13 @@ class Observation:
     """What the text that was sent states (`disclosure`): evidence for a reward, never shown to an agent."""
     disclosed_by_world: tuple[tuple[str, tuple[Disclosure, ...]], ...] = ()
     """The same of a pool's reply, by the digests of its worlds; `disclosed` is empty then."""
+    disclosed_hashes: tuple[str, ...] = ()
+    """The same as hashes, which are all that is known of a reply that came over HTTP."""
 
     @property
     def opened(self) -> bool:
         """Whether text of a page was given."""
-        return self.page is not None and bool(self.text)
+        return self.status == "ok" and bool(self.text)
 
 
 SliceEdit = Callable[[Pages, Slice, int], Slice]

@@ -2,7 +2,8 @@
 
 A message is a text or a message of a chat API. In text, calls are read in the formats of Hermes and Qwen
 (`<tool_call>{json}</tool_call>`), Qwen3-Coder, GLM, MiniMax and DeepSeek (XML), Mistral, gpt-oss, Kimi, Llama (a
-message that is one JSON object), Gemma 4, Search-R1 (`<search>…</search>`) and ReAct. Reasoning is never searched.
+message that is one JSON object), Gemma 4, Search-R1 (`<search>…</search>`), ReAct, and fenced JSON that names a tool.
+Reasoning is never searched.
 """
 
 import re
@@ -44,7 +45,7 @@ def read_message(message: Any) -> AgentMessage:
             raise UsageError(f"no message of an agent: {type(message).__name__} {message!r:.80}. {FORM}")
         if message.get("role", "assistant") != "assistant":
             raise UsageError(f"no message of an agent: its role is {message['role']!r}. {FORM}")
-        content, native = _content(message.get("content")), _native_calls(message)
+        content, native = content_text(message.get("content")), _native_calls(message)
     content = without_surrogates(content)
     answer_text = without_reasoning(content)
     requests = tuple(map(_request_of, native)) if native else tuple(_text_requests(answer_text))
@@ -54,7 +55,7 @@ def read_message(message: Any) -> AgentMessage:
 _KEYS = frozenset({"role", "content", "tool_calls", "function_call"})
 
 
-def _content(content: Any) -> str:
+def content_text(content: Any) -> str:
     """Return the text of a message's content; parts that hold reasoning or no text are left out."""
     if content is None:
         return ""
@@ -110,6 +111,8 @@ _NAMED = {
 }  # fmt: skip
 """Groups of a tool's name, and of its arguments."""
 _START = re.compile(r"\A<\|python_tag\|>|<\|(?:eom_id|eot_id|im_end)\|>\Z")
+_LANGUAGE = re.compile(r"\A\w*")
+_NAMES_TOOL = re.compile(rf"""\A\{{\s*["']?\w+["']?\s*:\s*["'](?:{_TOOLS})["']""")
 _XML_NAME = re.compile(r"\s*(?:<function=)?(?P<name>[\w.]+)\s*>?\s*(?P<rest>(?s:.*))")
 _XML = re.compile(
     r"<arg_key>\s*(?P<key>\w+)\s*</arg_key>\s*<arg_value>(?P<value>(?s:.*?))(?:</arg_value>|(?=<arg_key>)|\Z)"
@@ -125,11 +128,13 @@ def _text_requests(text: str) -> Iterator[Request]:
     if not marks and whole.startswith(("{", "[")):
         try:
             boxed = [*map(_request_of, _as_list(decode_json(whole)))]
-        except CallError:
-            return
-        if all(request.name in tuple(ARGUMENTS) for request in boxed):
+        except CallError:  # several fenced blocks, maybe
+            boxed = []
+        if boxed and all(request.name in tuple(ARGUMENTS) for request in boxed):
             yield from boxed
-        return
+            return
+    if not marks:
+        yield from _fenced_requests(text)
     for mark in marks:
         group = next((name for name in _NAMED if mark[name]), "")
         if group:
@@ -141,6 +146,20 @@ def _text_requests(text: str) -> Iterator[Request]:
             yield Request(tool, {ARGUMENTS[tool][0]: mark["plain"].strip()})
         else:
             yield from _tagged_requests(mark["body"] or mark["boxed"] or mark["mistral"] or "")
+
+
+def _fenced_requests(text: str) -> Iterator[Request]:
+    """Yield the calls in the fenced blocks of a text: JSON objects that name a tool."""
+    for block in text.split("```")[1::2]:
+        body = _LANGUAGE.sub("", block, count=1).strip()
+        if not body.startswith("{") or not _NAMES_TOOL.search(body):
+            continue
+        try:
+            request = _request_of(decode_json(body))
+        except CallError as error:
+            request = Request(None, None, fault=str(error))
+        if request.fault or request.name in tuple(ARGUMENTS):
+            yield request
 
 
 def _tagged_requests(body: str) -> Iterator[Request]:

@@ -4,20 +4,20 @@ An agent writes a message: a text, or a message of a chat API. Its tool calls ar
 `MAX_CALLS`; a message without a call is the answer and ends the episode. How calls are written: `agent_messages`.
 """
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import chain
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 from worldsmith import scoring
 from worldsmith.agents.client import hits_text, search_reply
 from worldsmith.errors import UsageError
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import http_failure
-from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
-from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import cell_evidence
@@ -78,6 +78,25 @@ MAX_CALLS: Final = 4
 UNANSWERED: Final = f"Error: not answered: {MAX_CALLS} calls at most in one message"
 MAX_PAGE: Final = 100
 MAX_OFFSET: Final = 1_000_000
+MAX_THREADS: Final = 32
+"""Episodes that `step_many` steps at a time."""
+
+
+class SearchEngine(Protocol):
+    """What answers the calls of episodes: a `Simulator`, a `PoolSimulator`, or a server that has one."""
+
+    @property
+    def id(self) -> str:
+        """The id of the world or pool that it serves."""
+        ...
+
+    def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Answer a call."""
+        ...
+
+    async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
+        """Answer a call while others wait: by a language model where one writes the replies."""
+        ...
 
 
 def prompt(task: Task, *, tools_in_text: bool = False) -> list[dict[str, str]]:
@@ -96,7 +115,13 @@ class Step:
     done: bool
     score: scoring.Score | None = None
     """Of the answer, at the end."""
+    paid: scoring.Score | None = None
+    """The same by evidence: its `earned`, `earned_rows` and `success` count only what the episode disclosed."""
+    evidenced_item: scoring.Rates | None = None
+    """Like `score.item`, but of cells that the episode disclosed or the question states."""
     reward: scoring.Reward | None = None
+    truncated: bool = False
+    """Whether the episode was cut off at a limit."""
     messages: Sequence[Mapping[str, str]] = ()
     """The same as messages to append: one of role "tool" for each call, with `tool_call_id` where the call had an id.
 
@@ -110,6 +135,16 @@ class Step:
         return f"Step({len(self.observation)} characters of replies, {len(self.messages)} messages)"
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A tool call that is to be answered, or a reply that needs none; `heading` says in a word what was called."""
+
+    heading: str
+    call: Call | None = None
+    attempt: int = 0
+    reply: str = ""
+
+
 @dataclass(slots=True, repr=False)
 class Environment:
     """An episode of one task: `reset`, then `step` with each message of the agent until the step is `done`.
@@ -119,7 +154,7 @@ class Environment:
 
     world: World
     task: Task
-    simulator: Simulator | PoolSimulator
+    simulator: SearchEngine
     """What answers: of the world, or of a pool that it is in; a task then has to be one of the pool's."""
     profile: str = "clean"
     seed: int = 0
@@ -188,8 +223,60 @@ class Environment:
         Raises:
             UsageError: the episode has ended, or this is no message of an agent.
         """
+        read = self._begin_step(message)
+        if isinstance(read, Step):
+            return read
+        made = self._made_calls(read)
+        answers = [self.simulator.call(self._address, m.call, m.attempt) for m in chain(*made) if m.call]
+        return self._finish_step(read, made, answers)
+
+    async def astep(self, message: str | Mapping[str, Any] | Any) -> Step:
+        """Step as `step` does while other episodes go on: all calls of a message at once, by a model where one answers.
+
+        Replies are those of `step`, except where a language model writes them, which `step` never asks.
+        """
+        read = self._begin_step(message)
+        if isinstance(read, Step):
+            return read
+        made = self._made_calls(read)
+        waiting = (self.simulator.acall(self._address, m.call, m.attempt) for m in chain(*made) if m.call)
+        return self._finish_step(read, made, await asyncio.gather(*waiting))
+
+    @staticmethod
+    def step_many(
+        environments: "Sequence[Environment]", messages: Sequence[str | Mapping[str, Any] | Any]
+    ) -> list[Step]:
+        """Step several episodes at once, each with its own message; the same as `step` on each, in their order.
+
+        They may be of one world, several, or a pool. Over HTTP they wait for the server together.
+
+        Raises:
+            UsageError: not one message per episode, an episode twice, or as `step`; others may have been stepped then.
+        """
+        if len(environments) != len(messages):
+            raise UsageError(f"{len(environments)} episodes and {len(messages)} messages: give one message per episode")
+        if len({id(environment) for environment in environments}) < len(environments):
+            raise UsageError(
+                "an episode stands twice among those to step: its second message needs the first one's reply"
+            )
+        with ThreadPoolExecutor(min(MAX_THREADS, max(1, len(environments)))) as threads:
+            return list(threads.map(Environment.step, environments, messages))
+
+    def cut(self, message: str | Mapping[str, Any] | Any = "", *, infrastructure_error: bool = False) -> Step:
+        """End the episode at a limit of the trainer's own, such as its tokens; what stands in `message` is scored.
+
+        With `infrastructure_error` a server failed, not the agent: the reward is masked. Raises UsageError as `step`.
+        """
+        self._require_running()
+        return self._end(read_message(message).answer_text, truncated=True, infrastructure_error=infrastructure_error)
+
+    def _require_running(self) -> None:
         if self._done:
             raise UsageError("the episode has ended: reset the environment")
+
+    def _begin_step(self, message: Any) -> AgentMessage | Step:
+        """Return a message whose calls are to be answered, or the step that ends the episode."""
+        self._require_running()
         read = read_message(message)
         self.turns += 1
         if self.traces:
@@ -199,13 +286,9 @@ class Environment:
             return self._end(read.answer_text, truncated=False)
         if self.turns >= (self.task.max_turns if self.max_turns is None else self.max_turns):
             return self._end("", truncated=True)
-        return self._answer_calls(read)
+        return read
 
-    def cut(self) -> Step:
-        """End the episode at a limit of the trainer's own, such as its tokens."""
-        return self._end("", truncated=True)
-
-    def _end(self, answer: str, *, truncated: bool) -> Step:
+    def _end(self, answer: str, *, truncated: bool, infrastructure_error: bool = False) -> Step:
         self._done = True
         score = scoring.score(answer, self.task.columns, self.task.gold)
         searches = sum(call.tool == "web_search" for call in self.calls)
@@ -215,30 +298,56 @@ class Environment:
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         digest = self.world.digest
         hashes = frozenset(one for observation in self.observations for one in observation_hashes(observation, digest))
+        evidence = cell_evidence(self.task, QueryEvaluator(self.world))
+        paid = scoring.with_evidence(score, evidence, hashes)
         reward = scoring.reward(
-            scoring.with_evidence(score, cell_evidence(self.task, QueryEvaluator(self.world)), hashes),
+            paid,
             turns=self.turns,
             search_calls=searches,
             extract_calls=reads,
             truncated=truncated,
             # Only where nothing at all was answered: else one dead page would be a way out of a bad episode. Faults
             # that a profile declares pass when tried again.
-            infrastructure_error=bool(self.observations) and all(o.status == "unavailable" for o in self.observations),
+            infrastructure_error=infrastructure_error
+            or (bool(self.observations) and all(o.status == "unavailable" for o in self.observations)),
             budget=None if budget is None else budget + faults,
             require_evidence=True,
         )
-        return Step("", done=True, score=score, reward=reward)
+        item = scoring.evidenced_item(score, evidence, hashes)
+        return Step("", done=True, score=score, paid=paid, evidenced_item=item, reward=reward, truncated=truncated)
 
-    def _answer_calls(self, read: AgentMessage) -> Step:
-        """Answer the calls of a message."""
-        replies: list[list[tuple[str, str]]] = []
+    def _made_calls(self, read: AgentMessage) -> list[list[_Made]]:
+        """Return what is to be answered of each call of a message: several where it names several queries."""
+        made: list[list[_Made]] = []
         left = MAX_CALLS
         for i, request in enumerate(read.requests):
             if not left and not request.id:  # only a native call needs a reply of its own
-                replies.append([(f"{len(read.requests) - i} more", UNANSWERED)])
+                made.append([_Made(f"{len(read.requests) - i} more", reply=UNANSWERED)])
                 break
-            replies.append(self._request_replies(request, left))
-            left = max(0, left - len(replies[-1]))
+            made.append(self._made_of(request, left))
+            left = max(0, left - len(made[-1]))
+        return made
+
+    def _made_of(self, request: Request, left: int) -> list[_Made]:
+        """Return what is to be answered of one call, `left` queries of it at most."""
+        try:
+            calls = self._calls(request)
+        except CallError as fault:
+            return [_Made(str(request.name or "a call")[:40], reply=f"Error: {fault}")]
+        made = [_Made(_call_heading(call), call, self._next_attempt(call)) for call in calls[:left]]
+        if more := calls[left:]:
+            heading = _call_heading(more[0]) if len(more) == 1 else f"{len(more)} more"
+            made.append(_Made(heading, reply=UNANSWERED))
+        return made
+
+    def _next_attempt(self, call: Call) -> int:
+        attempt = self._attempts[call] = self._attempts.get(call, -1) + 1
+        return attempt
+
+    def _finish_step(self, read: AgentMessage, made: list[list[_Made]], answers: Sequence[Observation]) -> Step:
+        """Return the replies to a message, given the answers to its calls in order."""
+        left = iter(answers)
+        replies = [[(m.heading, self._recorded(m, next(left)) if m.call else m.reply) for m in some] for some in made]
         messages: list[dict[str, str]] = []
         for request, some in zip(read.requests, replies, strict=False):
             messages.append({"role": "tool", "content": _replies_text(some), **_call_fields(request)})
@@ -247,16 +356,15 @@ class Environment:
             messages = [{"role": "user", "content": content}]
         return Step(_replies_text([*chain(*replies)]), done=False, messages=messages)
 
-    def _request_replies(self, request: Request, left: int) -> list[tuple[str, str]]:
-        """Return the replies to a call, each with its heading: one, or one per query up to `left`."""
-        try:
-            calls = self._calls(request)
-        except CallError as fault:
-            return [(str(request.name or "a call")[:40], f"Error: {fault}")]
-        replies = [(_call_heading(call), self._answer(call)) for call in calls[:left]]
-        if more := calls[left:]:
-            replies.append((_call_heading(more[0]) if len(more) == 1 else f"{len(more)} more", UNANSWERED))
-        return replies
+    def _recorded(self, made: _Made, observation: Observation) -> str:
+        """Return an answer as the agent reads it, and note that it has it."""
+        call = made.call
+        assert call is not None
+        self.calls.append(call)
+        if self.traces:
+            self.traces.call(self._address, call, made.attempt, observation)
+        self.observations.append(observation)
+        return reply_text(observation, call)
 
     def _calls(self, request: Request) -> list[Call]:
         """Return the calls of a request, several where it names several queries. Raises CallError."""
@@ -268,15 +376,6 @@ class Environment:
             return [Call(tool, text, page, self.hits) for text in texts]
         offset = number_of(arguments, tool, "offset", 0, MAX_OFFSET)
         return [Call(tool, text, offset=offset, max_chars=self.max_chars) for text in texts]
-
-    def _answer(self, call: Call) -> str:
-        self.calls.append(call)
-        attempt = self._attempts[call] = self._attempts.get(call, -1) + 1
-        observation = self.simulator.call(self._address, call, attempt)
-        if self.traces:
-            self.traces.call(self._address, call, attempt, observation)
-        self.observations.append(observation)
-        return reply_text(observation, call)
 
 
 def _replies_text(replies: Sequence[tuple[str, str]]) -> str:

@@ -6,11 +6,10 @@ nothing until one call tries it again.
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NoReturn, TypeVar
-from urllib.parse import urlsplit
 
 import httpx2
 import openai
@@ -18,61 +17,13 @@ import openai
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
 from worldsmith.simulate.llm.answer import parse_draft
+from worldsmith.simulate.llm.endpoint import Endpoint, UnfitError, open_client, refusal, retried
 from worldsmith.simulate.llm.prompt import VERSION, Prompt, prompt_for
-from worldsmith.simulate.protocol import DEADLINE, Conversation, Draft, Exchange, Slice
+from worldsmith.simulate.protocol import Conversation, Draft, Exchange, Slice
+
+__all__ = ["Backend", "Endpoint", "StoredOnly", "Writer"]
 
 T = TypeVar("T")
-MOST_BYTES = 8_000_000
-"""Bytes of a reply that are read; 32,768 tokens with all their thinking are a fiftieth of it."""
-UNFIT = frozenset({400, 415, 422, 501})
-"""Statuses with which servers refuse a form of answer that they don't have."""
-
-
-HINTS: Mapping[int, str] = {
-    401: ": it refused the key, which is taken from OPENAI_API_KEY",
-    403: ": it refused the key, which is taken from OPENAI_API_KEY",
-    404: ": it has no such model, or no chat completions at this URL, which often ends in /v1",
-    429: ": too many requests",
-}
-"""What a status most likely means."""
-
-
-@dataclass(frozen=True, slots=True)
-class Endpoint:
-    """The endpoint of a model, and how it is used.
-
-    Attributes:
-        deadline: seconds per call at most, all drafts, tries and waits together; a reply to several calls has one too.
-        retries: tries after the first of a draft, for timeouts, refused connections, 429 and 5xx, and unreadable
-            answers.
-        backoff: seconds before the second try, doubled for each one after; longer where Retry-After says so.
-        breaker: failed calls in a row after which none is sent for `cooldown` seconds.
-        structured: ask for results as JSON by a schema; a server that refuses is asked for text from then on.
-        prose: ask for pages in running sentences.
-    """
-
-    base_url: str
-    model: str
-    api_key: str = "EMPTY"
-    temperature: float = 0.6
-    max_tokens: int = 32768
-    deadline: float = DEADLINE
-    retries: int = 2
-    backoff: float = 0.5
-    concurrency: int = 8
-    breaker: int = 5
-    cooldown: float = 30.0
-    structured: bool = True
-    prose: bool = False
-
-    def __post_init__(self) -> None:
-        """Raise UsageError for a URL that nothing can be asked at, before anything is made."""
-        try:
-            url = urlsplit(self.base_url)
-        except ValueError:  # "http://[::1"
-            url = urlsplit("")
-        if url.scheme not in {"http", "https"} or not url.netloc:
-            raise UsageError(f"model URL {self.base_url!r}: give scheme and host, such as http://127.0.0.1:8001/v1")
 
 
 class Backend:
@@ -93,16 +44,7 @@ class Backend:
         `say` is called with one line at the first failure and whenever the breaker opens.
         """
         self.endpoint, self._say = endpoint, say
-        self._client = openai.AsyncOpenAI(
-            base_url=endpoint.base_url,
-            api_key=endpoint.api_key,
-            max_retries=0,
-            timeout=endpoint.deadline,
-            default_headers={"Accept-Encoding": "identity"},
-            http_client=httpx2.AsyncClient(
-                transport=_BoundedTransport(transport or httpx2.AsyncHTTPTransport()), timeout=endpoint.deadline
-            ),
-        )
+        self._client = open_client(endpoint, transport)
         self._slots = asyncio.Semaphore(endpoint.concurrency)
         self._structured = endpoint.structured
         self._failed = 0
@@ -146,7 +88,9 @@ class Backend:
         self._counts["calls"] += 1
         try:
             async with asyncio.timeout_at(deadline), self._slots:
-                answer = await self._tries(what, read, conversation)
+                answer = await retried(
+                    lambda: self._try(what, read, conversation), self.endpoint, conversation.deadline
+                )
         except TimeoutError as late:
             self._counts["late"] += 1
             error = BackendError(f"{self.endpoint.base_url} gave no answer in {deadline - conversation.start:g} s")
@@ -171,27 +115,12 @@ class Backend:
             wait = f"is not asked for {self.endpoint.cooldown:g} s"
             self._say(f"the model failed {self._failed} times in a row and {wait}: {error}")
 
-    async def _tries(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
-        for attempt in range(self.endpoint.retries + 1):
-            try:
-                return await self._try(what, read, conversation)
-            except _FatalError:
-                raise
-            except BackendError as error:
-                if attempt == self.endpoint.retries:
-                    raise
-                pause = max(self.endpoint.backoff * 2**attempt, getattr(error, "retry_after", 0.0))
-                if asyncio.get_running_loop().time() + pause >= conversation.deadline:
-                    raise
-            await asyncio.sleep(pause)
-        raise AssertionError
-
     async def _try(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
         if not (self._structured and what.schema):
             return await self._read(what.messages, None, read, conversation)
         try:
             return await self._read(what.structured, what.schema, read, conversation)
-        except _UnfitError:
+        except UnfitError:
             answer = await self._read(what.messages, None, read, conversation)
             self._structured = False  # it accepts the same request without a schema
             self._counts["without_schema"] += 1
@@ -232,7 +161,7 @@ class Backend:
             )
         except openai.APIStatusError as error:
             self._counts[f"status_{error.status_code}"] += 1
-            raise _refusal(self.endpoint.base_url, error.response) from error
+            raise refusal(self.endpoint.base_url, error.response) from error
         except openai.OpenAIError as error:
             self._counts["unreachable"] += 1
             cause = f" {error.__cause__}" if error.__cause__ else ""
@@ -299,69 +228,3 @@ class StoredOnly:
     async def draft(self, slice_: Slice, conversation: Conversation) -> Draft:  # noqa: ARG002 - one protocol for all models
         """Raise BackendError."""
         raise BackendError(f"the store has no text of {self.version} for this call, and no model is asked")
-
-
-class _FatalError(BackendError):
-    """A refusal that would be repeated."""
-
-
-class _UnfitError(_FatalError):
-    """A refusal of what was asked: of its form, maybe."""
-
-
-class _BusyError(BackendError):
-    """A temporary refusal."""
-
-    def __init__(self, text: str, retry_after: float) -> None:
-        super().__init__(text)
-        self.retry_after = retry_after
-
-
-def _refusal(url: str, response: httpx2.Response) -> BackendError:
-    """Return the error for an HTTP status; its body may be anything, and is not repeated."""
-    status = response.status_code
-    text = f"{url} answered {status}{HINTS.get(status, '')}"
-    if status in UNFIT:
-        return _UnfitError(text)
-    if status != 429 and status < 500:
-        return _FatalError(text)
-    retry_after = response.headers.get("retry-after", "")
-    return _BusyError(
-        text, float(retry_after) if retry_after.isascii() and retry_after.isdecimal() and len(retry_after) < 9 else 0.0
-    )
-
-
-class _BoundedTransport(httpx2.AsyncBaseTransport):
-    """A transport whose replies end in an error after `MOST_BYTES`. Packed ones, which may hide more, are refused."""
-
-    def __init__(self, inner: httpx2.AsyncBaseTransport) -> None:
-        self._inner = inner
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send a request."""
-        response = await self._inner.handle_async_request(request)
-        if response.headers.get("content-encoding", "identity").lower() != "identity":
-            await response.aclose()
-            raise httpx2.DecodingError("the reply is packed, which was not asked for", request=request)
-        response.stream = _BoundedStream(response.stream, request)
-        return response
-
-    async def aclose(self) -> None:
-        """Close the connections."""
-        await self._inner.aclose()
-
-
-class _BoundedStream(httpx2.AsyncByteStream):
-    def __init__(self, inner: Any, request: httpx2.Request) -> None:
-        self._inner, self._request = inner, request
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        size = 0
-        async for part in self._inner:
-            size += len(part)
-            if size > MOST_BYTES:
-                raise httpx2.ReadError(f"the reply is longer than {MOST_BYTES} bytes", request=self._request)
-            yield part
-
-    async def aclose(self) -> None:
-        await self._inner.aclose()

@@ -1,0 +1,205 @@
+"""Scripted models behind an OpenAI-compatible server, for tests: what each does follows from the request alone."""
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+from worldsmith.tasks import Task, values_table
+
+Reply = Mapping[str, Any]
+"""{"message", "finish_reason"} of a choice, or {"status", "error"}."""
+
+
+def arguments(made: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a certificate's call."""
+    if made["tool"] == "web_search":
+        return {"query": made["arg"], "page": made.get("page", 1)}
+    return {"url": made["arg"], "offset": made.get("offset", 0)}
+
+
+def native(made: Mapping[str, Any], name: str, text: str | None = None) -> dict[str, Any]:
+    function = {"name": made["tool"], "arguments": json.dumps(arguments(made)) if text is None else text}
+    return {"id": name, "type": "function", "function": function}
+
+
+def choice(content: str | None, *calls: Mapping[str, Any], finish: str = "", **more: Any) -> Reply:
+    message = {"role": "assistant", "content": content, **more}
+    if calls:
+        message["tool_calls"] = list(calls)
+    return {"message": message, "finish_reason": finish or ("tool_calls" if calls else "stop")}
+
+
+def turn_of(body: Mapping[str, Any]) -> int:
+    return sum(message["role"] == "assistant" for message in body["messages"])
+
+
+def perfect(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Follow the certificate, then give the gold table."""
+    calls, turn = task.certificate["calls"], turn_of(body)
+    if turn < len(calls):
+        return choice(None, native(calls[turn], f"c{turn}"), reasoning_content=f"step {turn}")
+    return choice(task.table())
+
+
+def written(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Like `perfect`, with calls in the form that the first message asks for."""
+    calls, turn, system = task.certificate["calls"], turn_of(body), body["messages"][0]["content"]
+    assert "tools" not in body
+    assert all(message["role"] in {"system", "user", "assistant"} for message in body["messages"])
+    if turn == len(calls):
+        return choice(f"<think>done</think>\nFinal Answer:\n{task.table()}")
+    name, value = calls[turn]["tool"], json.dumps(arguments(calls[turn]))
+    call = json.dumps({"name": name, "arguments": json.loads(value)})
+    if "Action Input:" in system:
+        return choice(f"Thought: next\nAction: {name}\nAction Input: {value}")
+    if "```json" in system:
+        return choice(f"I look further.\n```json\n{call}\n```")
+    return choice(f"<think>hm</think>\n<tool_call>\n{call}\n</tool_call>")
+
+
+def parallel(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Like `perfect`, four calls at a time, with ids that a server might leave out."""
+    calls, start = task.certificate["calls"], 4 * turn_of(body)
+    if start < len(calls):
+        return choice("", *(native(made, "") for made in calls[start : start + 4]))
+    return choice(task.table())
+
+
+def forgetful(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Like `perfect`, and leave out all rows but the first in the end."""
+    reply = perfect(task, body)
+    return reply if "tool_calls" in reply["message"] else choice(values_table(task.columns, task.gold[:1]))
+
+
+def snippet_reader(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Search once and answer with the gold table: nothing was opened."""
+    first = next(made for made in task.certificate["calls"] if made["tool"] == "web_search")
+    return choice(task.table()) if turn_of(body) else choice(None, native(first, "c"))
+
+
+def hallucinator(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Know the gold table without a call."""
+    return choice(task.table())
+
+
+def looper(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Search for the same all over again."""
+    return choice(None, native({"tool": "web_search", "arg": "again"}, f"c{turn_of(body)}"))
+
+
+def quitter(task: Task, body: Mapping[str, Any]) -> Reply:
+    return choice("I could not find this.")
+
+
+def stammerer(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Write arguments that are no JSON, an unknown tool, then give up with the table's head."""
+    search = {"tool": "web_search", "arg": "x"}
+    turns = (
+        choice(None, native(search, "c0", '{"query": "a'), native({**search, "tool": "web_serch"}, "c0")),
+        choice(None, native(search, "c1", '["no", "object"]')),
+        choice(values_table(task.columns, [])),
+    )
+    if turn_of(body):
+        # A server of the real kind parses the arguments of earlier turns, and refuses what is no object.
+        for message in body["messages"]:
+            for call in message.get("tool_calls", ()):
+                assert isinstance(json.loads(call["function"]["arguments"]), dict)
+    return turns[turn_of(body)]
+
+
+def rambler(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Be cut off in the middle of the table, its first row whole."""
+    text = task.table()
+    return choice(text[: text.index("\n", text.index("---")) + 40], finish="length")
+
+
+def silent(task: Task, body: Mapping[str, Any]) -> Reply:
+    return {"status": 500, "error": "out of memory"}
+
+
+def choked(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Refuse the second request as too long, whatever the length of the reply."""
+    if turn_of(body):
+        text = "This model's maximum context length is 4096 tokens. However, you requested 5000 tokens"
+        return {"status": 400, "error": text}
+    return perfect(task, body)
+
+
+POLICIES: Mapping[str, Callable[[Task, Mapping[str, Any]], Reply]] = {
+    policy.__name__: policy
+    for policy in (
+        perfect, written, parallel, forgetful, snippet_reader, hallucinator, looper, quitter, stammerer, rambler,
+        silent, choked,
+    )
+}  # fmt: skip
+
+
+class Model:
+    """What answers requests: policies by the name of the model, with faults by a function of (body, times asked)."""
+
+    def __init__(
+        self, tasks: Sequence[Task], fault: Callable[[Mapping[str, Any], int], Reply | None] = lambda _body, _n: None
+    ) -> None:
+        self.tasks, self.fault = {task.question: task for task in tasks}, fault
+        self.bodies: list[Mapping[str, Any]] = []
+        self.times: Counter[str] = Counter()
+        self.lock = threading.Lock()
+        self.running = self.most = 0
+
+    def answer(self, body: Mapping[str, Any]) -> tuple[int, dict[str, Any]]:
+        """Return the status and the body of the response to a request."""
+        with self.lock:
+            self.bodies.append(body)
+            key = json.dumps(body["messages"])
+            self.times[key] += 1
+            times = self.times[key]
+        task = self.tasks[body["messages"][1]["content"]]
+        reply = self.fault(body, times) or POLICIES[body["model"]](task, body)
+        if "status" in reply:
+            return reply["status"], {"error": {"message": reply["error"]}}
+        usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
+        return 200, {"object": "chat.completion", "choices": [{"index": 0, **reply}], "usage": usage}
+
+
+@contextmanager
+def serving(model: Model) -> Iterator[str]:
+    """Yield the URL of a server that answers as a model does."""
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            with model.lock:
+                model.running += 1
+                model.most = max(model.most, model.running)
+            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            status, reply = model.answer(body) if self.path == "/v1/chat/completions" else (404, {"error": self.path})
+            data = json.dumps(reply).encode()
+            with model.lock:
+                model.running -= 1
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data)
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 512
+        daemon_threads = True
+
+    server = Server(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/v1"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
