@@ -350,6 +350,8 @@ def _summary_text(
     head = f"{name}: {summary['episodes']} episodes of {counted(summary['tasks'], 'task')}"
     if summary["missing"]:
         head += f"; {summary['missing']} missing, counted as 0"
+    if summary["cost"]:
+        head += f"; cost {summary['cost']:.2f}"
     parts += ["", head, table(["mean of", *SHOWN], means)]
     ends = [f"{end} {share:.3f}" for end, share in summary["finish"].items() if share]
     parts.append(f"finish: {', '.join(ends)}")
