@@ -19,7 +19,7 @@ _AFTER_HEAD = re.compile(
     rf"{_PARTICIPLE.pattern}|found|lost|as|until|under|then|there|before|after|between|without|within|over|abroad|a"
 )
 _GERUND = re.compile(r"\w+ing\b")
-_BASES: Final = {
+ACTIVE_VERBS: Final = {
     "opened": "open",
     "closed": "close",
     "arrived": "arrive",
@@ -46,7 +46,7 @@ _BASES: Final = {
     "premiered": "premiere",
 }
 """Past tense and base of what happens of itself: "opened on", not "was opened on"."""
-_ACTIVE = re.compile(rf"({'|'.join(_BASES)})\b")
+_ACTIVE = re.compile(rf"({'|'.join(ACTIVE_VERBS)})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def says(phrase: str) -> Says:
 
 def did_not(phrase: str) -> str:
     """Return the opposite of an active phrase: "left there" gives "did not leave there"."""
-    return _ACTIVE.sub(lambda verb: f"did not {_BASES[verb[1]]}", phrase, count=1)
+    return _ACTIVE.sub(lambda verb: f"did not {ACTIVE_VERBS[verb[1]]}", phrase, count=1)
 
 
 def article(noun: str) -> str:
