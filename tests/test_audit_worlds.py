@@ -267,6 +267,21 @@ def test_a_path_without_worlds_is_an_error(tmp_path):
     assert "no world there" in result.stderr
 
 
+def test_declared_common_names_are_counted_apart():
+    schema = load_schema("town")
+    worlds = [generate(schema, seed, knobs=Knobs(common_names=0.3)) for seed in (9, 10)]
+    shared = worlds[0].common_names & worlds[1].common_names
+    assert len(shared) > 10
+    summary = survey(worlds).schemas["town"]
+    assert summary.finding_counts == {}
+    assert (summary.names.shared["name"], summary.most_alike[0]) == (0, 0.0)
+    assert summary.names.shared["common name"] == len(shared)
+    assert summary.names.counts["common name"] == sum(len(world.common_names) for world in worlds)
+    # The same worlds without the knob in their schemas have declared none.
+    result = survey(replace(world, schema=replace(world.schema, knobs=Knobs())) for world in worlds)
+    assert [finding.what for finding in result.findings] == ["shared names"]
+
+
 def test_declared_homonyms_are_no_twins():
     schema = load_schema("town")
     world = generate(schema, 3, knobs=Knobs(homonyms=0.3))

@@ -1,12 +1,19 @@
 """The bounded memo that threads share."""
 
+import gc
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from weakref import ref
 
 import pytest
 
-from worldsmith.cache import cached_method, keep
+from worldsmith.agents.natural_oracle import planned_pages
+from worldsmith.cache import cached_method, keep, kept_with_owner
+from worldsmith.generation import generate
+from worldsmith.pages import Pages
+from worldsmith.pages.renderer.document import declared, render
+from worldsmith.schema import Language, load_schema
 
 
 @pytest.fixture
@@ -61,3 +68,38 @@ def test_a_cached_method_is_called_once_per_object_and_arguments_and_can_be_over
     assert [shifted.double(3), shifted.double(3)] == [106, 106]
     assert calls[3:] == [("shifted", 3, 0)]
     assert Doubler.double.__doc__ == "Return twice a number."
+
+
+def test_what_is_kept_with_an_object_is_made_once_and_goes_with_it() -> None:
+    class Owner:
+        pass
+
+    made: list[Owner] = []
+
+    @kept_with_owner
+    def size(owner: Owner) -> int:
+        made.append(owner)
+        return len(made)
+
+    one, other = Owner(), Owner()
+    assert [size(one), size(one), size(other), size(one)] == [1, 1, 2, 1]
+    made.clear()
+    gone = ref(one)
+    del one
+    assert gone() is None
+
+
+@pytest.mark.parametrize("language", ["plain", "natural"])
+def test_a_world_that_was_rendered_and_solved_is_kept_by_nobody(language: Language) -> None:
+    world = generate(load_schema("town"), 5, language=language)
+    pages = Pages(world)
+    for page_id in pages.ids()[:20]:
+        page = pages.page(page_id)
+        render(page, world, pages)
+        declared(page, pages)
+    if language == "natural":
+        planned_pages(pages)
+    gone = ref(pages), ref(world)
+    del world, pages, page
+    gc.collect()
+    assert [one() for one in gone] == [None, None]

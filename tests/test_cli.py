@@ -337,6 +337,21 @@ def test_an_interrupt_ends_all_processes_without_a_traceback(tmp_path):
     assert not list((tmp_path / "w").glob(".*"))
 
 
+@pytest.mark.slow
+def test_an_interrupt_ends_a_long_scoring_without_a_traceback(tmp_path):
+    tasks, answers = tmp_path / "tasks.jsonl", tmp_path / "answers.jsonl"
+    tasks.write_text('{"task_id": "t", "columns": [{"name": "Shop", "kind": "text"}], "gold": [["Oak"]]}\n')
+    answer = {"task_id": "t", "answer": "| Shop |\n| --- |\n" + "\n".join(f"| Elm {i} |" for i in range(60))}
+    answers.write_text(f"{json.dumps(answer)}\n" * 10_000)
+    command = [*WORLDSMITH, "score", tasks, answers, "--jobs", "2"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True)
+    while len(Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()) < 2:
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGINT)
+    output, _ = process.communicate(timeout=60)
+    assert (output.decode().strip(), process.returncode) == ("Aborted!", 1)
+
+
 def no_manifest(world):
     (world / "world.json").unlink()
     return "world.json is missing, and "

@@ -203,6 +203,23 @@ def test_every_cell_is_placed_told_and_read(name: str, split: Split) -> None:
     assert not any(unentitled_spans(chunks(render(pages.page(i), world, pages)), pages.page(i)) for i in live)
 
 
+def handbooks(source: str) -> list[str]:
+    """Return what a handbook is called by the derived language of a schema."""
+    bank = in_language(parse_schema(json_values(tomllib.loads(source))), "natural").bank
+    assert bank
+    return bank.source.sites["handbook"].name
+
+
+def test_sites_are_called_after_what_has_entries_in_words_that_stand_as_a_noun() -> None:
+    assert handbooks(SOURCES["brewery"]) == ["Handbook of Beers", "The Beer Companion", "Beers from A to Z"]
+    for one, companion in (("hour aloft", ["The Hour Aloft Companion"]), ("hour in the air", [])):
+        assert handbooks(SOURCES["airfield"].replace('"flight", "flights"', f'"{one}", "hours in the air"')) == [
+            "Handbook of Hours in the Air",
+            *companion,
+            "Hours in the Air from A to Z",
+        ]
+
+
 def test_a_row_is_told_on_two_sites_that_share_no_column() -> None:
     world = generate(derived("quayside"), 3, language="natural")
     pages = Pages(world)

@@ -6,7 +6,7 @@ from worldsmith.serving.dialects.api import extract, search
 from worldsmith.simulate.http_status import Failure, http_failure, request_failure
 from worldsmith.simulate.protocol import Call, Observation
 
-WRONG = '"queries[1]" must be a string, not missing'
+WRONG = '"queries[1]" must be a string, not null'
 FIRST = {
     "url": URL,
     "title": 'Mill "Oak" | Register',
@@ -64,13 +64,15 @@ def test_extract_reads_a_part_and_knows_both_spellings():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, '"query" must be a string, not missing'),
+        ({}, '"query" is missing: a string'),
+        ({"query": None}, '"query" must be a string, not null'),
+        ({"queries": None}, '"queries" must be a list of strings, not null'),
         ({"query": "  "}, '"query" is empty'),
         ({"query": 5}, "not a number"),
         ({"query": "a\0b"}, "NUL"),
         ({"query": "x" * 100_000}, "has 100000 characters; at most 2000"),
         ({"queries": {}}, '"queries" must be a list of strings, not an object'),
-        ({"queries": ["a"] * 8193}, "at most 8192"),
+        ({"queries": ["a"] * 101}, "at most 100"),
         ({"query": "a", "queries": ["b"]}, 'either "query" or "queries"'),
         ({"query": "a", "k": 0}, '"k" is 0; it must be from 1 to 50'),
         ({"query": "a", "k": True}, "not a boolean"),

@@ -125,7 +125,7 @@ def test_a_wrong_request(world):
     reply = ask(world, "retrieve", Observation("ok"), {"topk": 3})
     detail = [{"type": "value_error", "loc": ["body"], "msg": missing}]
     assert (reply.status_code, reply.json()) == (422, {"detail": detail, "error": missing})
-    empty = '"query" must be a string, not missing'
+    empty = '"query" is missing: a string'
     reply = ask(world, "tavily", Observation("ok"), {"max_results": 3})
     assert (reply.status_code, reply.json()) == (400, {"detail": {"error": empty}, "error": empty})
     reply = ask(world, "api", Observation("ok"), {"k": 3})

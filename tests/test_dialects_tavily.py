@@ -154,10 +154,12 @@ def test_extract_as_plain_text_of_one_url():
 
 
 def test_a_wrong_field_is_said():
-    with pytest.raises(UsageError, match='"urls" must be a list'):
+    with pytest.raises(UsageError, match='"urls" is missing: a list of strings'):
         extract(request({}))
-    with pytest.raises(UsageError, match='"urls" has 8193 items; at most 8192 go in one request: split it'):
-        extract(request({"urls": [URL] * 8193}))
-    assert len(extract(request({"urls": [URL] * 40})).calls) == 40
+    with pytest.raises(UsageError, match='"urls" must be a list of strings, not an object'):
+        extract(request({"urls": {}}))
+    with pytest.raises(UsageError, match='"urls" has 21 items; at most 20 go in one request: split it'):
+        extract(request({"urls": [URL] * 21}))
+    assert len(extract(request({"urls": [URL] * 20})).calls) == 20
     with pytest.raises(UsageError, match="max_results"):
         search(request({"query": "mills", "max_results": 21}))

@@ -247,6 +247,8 @@ def test_lines_split_at_newlines_only(tmp_path):
     assert files.read_jsonl(tmp_path / "x.jsonl") == rows
     (tmp_path / "bom.jsonl").write_bytes(b'\xef\xbb\xbf{"a": 1}\r\n')
     assert files.read_jsonl(tmp_path / "bom.jsonl") == [{"a": 1}]
+    (tmp_path / "blank.jsonl").write_bytes(b'\n{"a": 1}\n\f\n \v\r\n{"a": 2}\n')
+    assert files.numbered_jsonl(tmp_path / "blank.jsonl") == [(2, {"a": 1}), (5, {"a": 2})]
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections import Counter, defaultdict
 from dataclasses import replace
 from itertools import combinations
 
@@ -19,12 +20,12 @@ from worldsmith.generation import generate
 from worldsmith.generation.world import Effort
 from worldsmith.mining.batch import of_kinds, orders
 from worldsmith.mining.pipeline import MiningRequest
-from worldsmith.naming import ALSO, KINDS, is_real_name
+from worldsmith.naming import ALSO, KINDS, common_stock, is_real_name
 from worldsmith.naming.fold import fold_name
 from worldsmith.naming.twins import Twins
 from worldsmith.pages import Pages
 from worldsmith.schema import Knobs, Pick, foreground, load_schema, parse_facts, parse_schema, shipped, structure_of
-from worldsmith.schema.knobs import DENSITY, HOMONYMS, LISTING
+from worldsmith.schema.knobs import BOUNDS, COMMON_NAMES, DENSITY, HOMONYMS, LISTING
 from worldsmith.schema.scaling import apply_knobs, check_facts, facts_range
 from worldsmith.schema.scaling.rows import key_capacity, row_range
 from worldsmith.schema_lint.trial import declared_rows, run_trial
@@ -38,6 +39,7 @@ KNOBS = st.builds(
     density=st.floats(*DENSITY),
     listing=st.integers(*LISTING),
     homonyms=st.floats(*HOMONYMS),
+    common_names=st.floats(*COMMON_NAMES),
 )
 
 
@@ -69,6 +71,7 @@ def test_they_are_written_as_a_command_has_them():
     assert str(Knobs()) == ""
     assert str(Knobs((150, 200), 1.5, 5, 0.1)) == "--facts 150-200 --density 1.5 --listing 5 --homonyms 0.1"
     assert str(Knobs((800, 800))) == "--facts 800"
+    assert str(Knobs(common_names=0.1)) == "--common-names 0.1"
 
 
 def test_each_turned_knob_has_an_id_and_a_digest_of_its_own(mini):
@@ -87,6 +90,7 @@ def test_each_turned_knob_has_an_id_and_a_digest_of_its_own(mini):
         ({"density": float("nan")}, "density = nan"),
         ({"listing": 2}, "listing = 2: give a number from 3 to 25"),
         ({"homonyms": 0.5}, "homonyms = 0.5: give a number from 0 to 0.3"),
+        ({"common_names": -0.1}, "common_names = -0.1: give a number from 0 to 0.3"),
     ],
 )
 def test_a_value_out_of_range_is_refused(told, said):
@@ -278,6 +282,53 @@ def test_kinds_that_share_names_are_known():
     assert {*ALSO, *(kind for kinds in ALSO.values() for kind in kinds)} <= set(KINDS)
 
 
+# Common names
+
+
+@pytest.mark.parametrize(("name", "share"), [("town", 0.1), ("company", 0.3), ("films", 0.05)])
+def test_the_share_of_each_table_s_names_comes_from_the_stock(name, share):
+    world = generate(load_schema(name), 4, knobs=Knobs(common_names=share))
+    common = Counter(table for table, _ in world.common_names)
+    for table, column in invented_keys(world.schema):
+        keys = world.tables[table][column]
+        assert common[table] == round(share * len(keys))
+        assert len(set(keys)) == len(keys)
+        assert not [key for key in keys if is_real_name(key)]
+
+
+def test_worlds_share_the_names_of_their_cultures_and_no_others():
+    schema = load_schema("town")
+    worlds = [generate(schema, seed, knobs=Knobs(common_names=0.1)) for seed in range(20)]
+    held = defaultdict(set)
+    for world in worlds:
+        for table, column in invented_keys(world.schema):
+            for key in world.tables[table][column]:
+                held[table, key].add(world.id)
+    repeated = {name for name, ids in held.items() if len(ids) > 1}
+    assert repeated <= {name for world in worlds for name in world.common_names}
+    cells, twice = (sum(len(ids) for ids in some) for some in (held.values(), [held[name] for name in repeated]))
+    assert 0.08 < twice / cells < 0.1
+    assert {table for table, _ in repeated} == {"street", "resident", "shop"}
+
+
+def test_a_common_name_hangs_on_no_other_world_and_on_no_other_knob():
+    schema = load_schema("town")
+    first = generate(schema, 3, knobs=Knobs(common_names=0.1))
+    generate(schema, 8, knobs=Knobs(common_names=0.1))
+    assert generate(schema, 3, knobs=Knobs(common_names=0.1)) == first
+    few, many = (common_stock(schema.name_kinds, "shop", "belosk", size, "town", "shop", "name") for size in (4, 9))
+    assert many[:4] == few
+
+
+def test_homonyms_leave_common_names_alone():
+    world = generate(load_schema("town"), 3, knobs=Knobs(homonyms=0.3, common_names=0.3))
+    names = {place: world.tables[place[0]][place[1]] for place in invented_keys(world.schema)}
+    assert len(world.common_names) == sum(round(0.3 * len(keys)) for keys in names.values())
+    assert not {name for _, name in world.common_names} & set(world.shared_names)
+    assert len(world.shared_names) > 20
+    assert check(world).ok
+
+
 # Worlds
 
 
@@ -308,6 +359,7 @@ TURNED = (
     Knobs(density=1.5),
     Knobs(homonyms=0.1),
     Knobs(listing=5),
+    Knobs(common_names=0.3),
 )
 
 
@@ -471,6 +523,6 @@ def test_mistakes_are_said_without_a_traceback(tmp_path, args, said):
 
 def test_the_command_line_knows_the_same_bounds_and_defaults():
     options = {o.name: o for o in generate_command.params if isinstance(o, click.Option)}
-    for name, ends in (("density", DENSITY), ("listing", LISTING), ("homonyms", HOMONYMS)):
+    for name, ends in BOUNDS.items():
         assert (options[name].type.min, options[name].type.max) == ends
         assert options[name].default == getattr(Knobs(), name)

@@ -34,7 +34,7 @@ from worldsmith.rollout.call_formats import FORMATS
 from worldsmith.rollout.chat_model import ChatModel
 from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
 from worldsmith.rollout.served_simulator import SearchServer
-from worldsmith.schema import load_schema
+from worldsmith.schema import Knobs, load_schema
 from worldsmith.serving.app import create_app
 from worldsmith.simulate.llm.endpoint import Endpoint
 from worldsmith.simulate.pool import PoolSimulator
@@ -116,6 +116,19 @@ def test_worlds_that_share_a_host_are_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match=f"is a site of .*{worlds[0].id}.*one web can't hold both") as refused:
         open_pool(world_folders([tmp_path]))
     assert str(refused.value).split()[0] in shared
+
+
+def test_a_common_name_stands_in_several_worlds_and_a_search_gives_each(tmp_path: Path) -> None:
+    knobs = Knobs((200, 250), common_names=0.3)
+    worlds = [generate(load_schema("town"), seed, knobs=knobs, language="natural") for seed in (9, 10)]
+    for world in worlds:
+        save_world(world, tmp_path)
+    simulator = PoolSimulator(open_pool(world_folders([tmp_path])))
+    shops = sorted(name for table, name in worlds[0].common_names & worlds[1].common_names if table == "shop")
+    assert shops
+    for shop in shops:
+        hits = simulator.call(Address(simulator.id), Call("web_search", shop)).results
+        assert {simulator.pool.world_at(hit.url) for hit in hits} == {world.id for world in worlds}
 
 
 def test_worlds_of_several_folders_are_refused(folder: Path, tmp_path: Path) -> None:

@@ -149,6 +149,11 @@ def test_a_damaged_file_is_not_opened(worlds: Sequence[Pages], tmp_path: Path) -
     for wrong in (b"", data[:20], data[:-1], b"x" + data[1:], data[:40] + b"\0" + data[41:]):
         path.write_bytes(wrong)
         assert open_pool_index(path, "key") is None
+    for at in range(len(data) - 1, len(data) // 4, -len(data) // 40):  # arrays, and what fills the gaps between them
+        path.write_bytes(data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :])
+        assert open_pool_index(path, "key") is None
+    path.write_bytes(data)
+    assert open_pool_index(path, "key") is not None
 
 
 def test_a_folder_that_cannot_be_written_keeps_the_index_in_memory(worlds: Sequence[Pages], tmp_path: Path) -> None:

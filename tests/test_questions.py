@@ -8,11 +8,12 @@ import pytest
 from tests.pages_world import KEEPERS, isles
 from tests.task_draws import condition
 from worldsmith import scoring
+from worldsmith.expr.typed import call
 from worldsmith.generation import generate
 from worldsmith.lang import morphology
 from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
-from worldsmith.schema import Rank, in_language, load_schema
+from worldsmith.schema import Rank, in_language, load_schema, shipped
 from worldsmith.tasks import Query, QueryEvaluator, Scope, Top, gold_sqlite, values_table
 from worldsmith.tasks.condition_reader import Phrases
 from worldsmith.tasks.conditions import ONE, Wording, starts, verb_phrase
@@ -65,6 +66,26 @@ def test_what_was_done_is_said_alike_by_pages_and_questions(verb):
     assert verb_phrase(Wording(world.schema), "light", condition) == f"were {verb} before 1930-01-01"
     plan = grammar.Phrasing(world.schema).plans["light", "lit"][0]
     assert (plan.kind, plan.before) == ("was", f"{verb} on")
+
+
+@pytest.mark.parametrize(
+    ("verb", "opposite"),
+    [("joined", "did not join"), ("left there", "did not leave there"), ("began", "did not begin")],
+)
+def test_what_happens_of_itself_is_not_said_to_be_done(verb, opposite):
+    world = recast(WORLD, "light", "lit", label=verb.capitalize(), says=verb)
+    for text, phrase in (("yr(lit) = 1929", "in 1929"), ("lit < '1930-01-01'", "before 1930-01-01")):
+        clause = node(text, world=world)
+        assert verb_phrase(Wording(world.schema), "light", clause) == f"{verb} {phrase}"
+        assert verb_phrase(Wording(world.schema), "light", call("not", [clause])) == f"{opposite} {phrase}"
+        assert clause in Phrases(world.schema).comparisons("light", f"{verb} {phrase}")
+
+
+@pytest.mark.parametrize("name", sorted(shipped()))
+def test_a_bank_s_verb_of_being_agrees_with_the_noun_after_it(name):
+    bank = load_schema(name).bank or in_language(load_schema(name), "natural").bank
+    asks = [text for ask in bank.source.asks.values() for part in type(ask).model_fields for text in getattr(ask, part)]
+    assert [text for text in asks if re.match(r"\[(are|were)\|(is|was)\] \w+[^su]s (of|on|about|for) ", text)] == []
 
 
 def test_a_label_names_its_unit_only_as_a_word():

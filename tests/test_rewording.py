@@ -19,11 +19,11 @@ from worldsmith.mining.files import count_saved_tasks, save_tasks, task_faults
 from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.mining.question_parts import MORE, NOTHING, NOTHING_ELSE, question_parts
 from worldsmith.mining.rewording import NO_ANSWER, Reworded, kept_texts, reads_back, request_of, reworded_tasks
-from worldsmith.schema import load_schema
+from worldsmith.schema import in_language, load_schema
 from worldsmith.simulate.llm import model as llm
 from worldsmith.simulate.llm.model import Backend, Endpoint
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import Task, question
+from worldsmith.tasks import Query, Scope, Task, Top, question
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.world.files import save_world, tasks_file
@@ -199,6 +199,14 @@ def test_a_part_has_the_right_choice_among_others(mined: Mined) -> None:
             choices = part.choices(task.digest, 0)
             assert len(set(choices)) == len(choices) >= 3
             assert {part.right, NOTHING} <= set(choices)
+
+
+def test_the_ends_of_an_order_by_years_are_the_earliest_and_the_latest() -> None:
+    films = in_language(load_schema("films"), "natural")
+    query = Query("director", Scope("name", ()), None, (("born",),), (), top=Top(("debut",), 1, largest=False))
+    (part,) = (p for p in question_parts(query, films) if p.asks.endswith("by their order"))
+    assert part.right == "the first 1 by the earliest “Year of the first film”"
+    assert "the first 1 by the latest “Year of the first film”" in part.others
 
 
 def test_tasks_that_are_not_reworded_keep_their_bytes(mined: Mined) -> None:

@@ -30,7 +30,7 @@ from worldsmith.pages import Pages
 from worldsmith.pages.index import Index
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app, serve
-from worldsmith.serving.app import MAX_BODY, PLAIN
+from worldsmith.serving.app import PLAIN
 from worldsmith.serving.dialects import DIALECTS
 from worldsmith.serving.listen import server_config
 from worldsmith.serving.responder_cache import BYTES_A_FACT
@@ -267,7 +267,8 @@ def test_what_was_opened_is_closed_when_the_server_stops(worlds):
         ("/w/../../etc/api/search", {}, 404, "nothing at"),
         ("/w/%2e%2e%2fetc/api/search", {}, 404, "there is nothing at"),
         ("/w/WORLD;sed=1/api/search", {}, 400, "the path holds 'sed=1'"),
-        ("/w/WORLD;seed=one/api/search", {}, 400, "the seed 'one' is no integer"),
+        ("/w/WORLD;seed=one/api/search", {}, 400, "the seed 'one' is no whole number from 0"),
+        ("/w/WORLD;seed=-1/api/search", {}, 400, "the seed '-1' is no whole number from 0"),
         ("/w/WORLD;profile=opne/api/search", {}, 404, "Did you mean 'open'?"),
         (
             "/w/WORLD;seed=1/api/search",
@@ -307,7 +308,6 @@ DEEP = b'{"query":' + b"[" * 5000 + b"]" * 5000 + b"}"
         b'{"urls": ["a\xff}',
         b'{"query": "mills"}\xff',
         '{"query": "mills"}'.encode("utf-16"),
-        b" " * (MAX_BODY + 1),
         b'{"query": {"a": 1}, "queries": {"a": 1}, "url": 1, "urls": 1}',
     ],
     ids=lambda body: repr(body[:20]),
@@ -317,6 +317,17 @@ def test_a_wrong_body_is_a_4xx_in_json(one, path, body):
     assert 400 <= reply.status_code < 500
     assert reply.headers["content-type"] == "application/json"
     assert len(reply.json()["error"]) > 20
+
+
+@pytest.mark.parametrize("declared", [True, False])
+@pytest.mark.parametrize("path", POSTS)
+def test_a_body_longer_than_the_route_takes_is_a_413(one, path, declared):
+    most = 1 << 24 if path == "/retrieve" else 1 << 20
+    body = b" " * (most + 1)
+    reply = one.post(path, content=body if declared else iter([body[:most], body[most:]]))
+    assert reply.status_code == 413
+    assert f"the body is longer than {most} bytes: send several requests" in reply.json()["error"]
+    assert one.post(path, content=body[:most]).status_code != 413
 
 
 def batches(reply):
@@ -384,6 +395,15 @@ def test_a_batch_may_hold_as_many_items_as_a_trainer_has_rollouts(worlds, town):
     assert '"queries" has 8193 items; at most 8192 go in one request: split it' in over.json()["error"]
 
 
+@pytest.mark.parametrize(("path", "name", "most"), [("/api/search", "queries", 100), ("/extract", "urls", 20)])
+def test_other_batches_are_as_long_as_an_agent_s(one, town, path, name, most):
+    item = town[1] if name == "urls" else "a"
+    assert one.post(path, json={name: [item] * most}).status_code == 200
+    over = one.post(path, json={name: [item] * (most + 1)})
+    assert over.status_code == 400
+    assert f'"{name}" has {most + 1} items; at most {most} go in one request: split it' in over.json()["error"]
+
+
 def test_a_call_that_fails_inside_ends_no_other_of_its_batch(worlds, capsys):
     class Broken(Stub):
         async def acall(self, address, call, attempt=0, deadline=None):
@@ -427,7 +447,7 @@ def test_the_content_type_makes_no_difference(one, content_type):
         ("GET", "/zzz", 404, "Known: "),
         ("POST", "/", 405, "/ does not answer POST: use GET"),
         ("GET", "/w/", 404, "nothing"),
-        ("GET", "/api/search", 400, '"query" must be a string'),
+        ("GET", "/api/search", 400, '"query" is missing: a string'),
         ("POST", "/w/WORLD/healthz", 405, "/healthz does not answer POST: use GET"),
         ("GET", "/api/search?query=%ff", 400, "percent-encoded UTF-8"),
         ("GET", "/api/search?query=a&k=x", 400, '"k" must be an integer'),

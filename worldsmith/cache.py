@@ -5,7 +5,7 @@ same value twice; values are pure, so it makes no difference which one is kept.
 """
 
 from collections.abc import Callable
-from functools import cache
+from functools import cache, wraps
 from types import MethodType
 from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, cast
 
@@ -34,6 +34,20 @@ class cached_method(Generic[P, V]):  # noqa: N801 - a decorator
         if made is None:
             made = places[self._place] = cast("Callable[P, V]", cache(MethodType(self._method, instance)))
         return made
+
+
+def kept_with_owner(function: Callable[[K], V]) -> Callable[[K], V]:
+    """A function of one object whose result is kept in that object, and lives no longer."""
+    place = f"{function.__module__}.{function.__qualname__}"
+
+    @wraps(function)
+    def kept(owner: K) -> V:
+        places = vars(owner)
+        if place not in places:
+            places[place] = function(owner)
+        return cast("V", places[place])
+
+    return kept
 
 
 def keep(memo: dict[K, V], key: K, value: V, most: int) -> V:

@@ -15,6 +15,7 @@ from worldsmith import scoring
 from worldsmith.agents.baselines import request_text
 from worldsmith.agents.client import Recorder, Reply, SimulatorClient
 from worldsmith.agents.plain_oracle import words_of
+from worldsmith.cache import kept_with_owner
 from worldsmith.pages import Pages
 from worldsmith.pages.dormant import syndicated
 from worldsmith.pages.written import WrittenKind
@@ -126,9 +127,9 @@ class PlannedPages:
         return tuple(page_ids)
 
 
-@lru_cache(maxsize=2)
+@kept_with_owner
 def planned_pages(pages: Pages) -> PlannedPages:
-    """Return what is known of pages; that of the last worlds is kept."""
+    """Return what is known of pages."""
     return PlannedPages(pages)
 
 

@@ -28,7 +28,8 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
                   These alone make the exit code 1: generate such a world again.
     twin          two names of a world that a reader takes for one: two edits apart or fewer, one begins with the
                   other, or their bearing words are an edit apart
-    shared names  over 5% of a world's names are those of one other world, or over 25% of all were in an earlier world
+    shared names  over 5% of a world's names are those of one other world, or over 25% of all were in an earlier world;
+                  names that `generate --common-names` declares are counted apart
     shared rows   over 0.1% of a table's rows are those of another world, names (keys, references) left out.
                   Tables that are too plain are passed over: two of their rows may well agree by chance.
     equal column  numbers or dates of two worlds that are equal in a whole column, or in 16 rows at the same place,
@@ -78,6 +79,11 @@ def _text(result: "Survey") -> str:
         ),
     ]
     parts += [f"  names seen before: {example}" for one in summaries for example in one.same_names[:1]]
+    parts += [
+        f"  declared common names, {one.schema}: {one.names.shared['common name']} of {n} are in an earlier world too"
+        for one in summaries
+        if (n := one.names.counts["common name"])
+    ]
     parts.append(f"\n{counted(len(result.findings), 'finding')}")
     parts += [f"  {f.what}: {f.where}\n    fix: {f.fix}" for f in result.findings]
     more = {

@@ -136,6 +136,14 @@ class FactsOption(click.Option):
     "--homonyms 0.1",
 )
 @click.option(
+    "--common-names",
+    type=Finite(0, 0.3),
+    default=0.0,
+    show_default=True,
+    help="Share of each table's names that come from a stock which all worlds of the schema share, so that in a pool "
+    "several worlds have a shop or a person of one name. --common-names 0.1",
+)
+@click.option(
     "--language",
     type=click.Choice(["natural", "plain"]),
     help="How pages and questions are written: as people do, by the schema's language file or by sentences that are "
@@ -181,8 +189,8 @@ def generate(
     Every world is checked before it is kept, and every task is solved once through search. The same command run
     again finishes what was left undone, to the same bytes. A seed that no world fits is named on standard error
     (--json: a line with schema, seed and error), and the next seed of the schema takes its place; where 10 in a row
-    fail, the exit code is 1. Other --facts, --density, --listing or --homonyms make other worlds, beside those that
-    are there. A schema none of whose worlds has a task gives exit code 1 too.
+    fail, the exit code is 1. Other --facts, --density, --listing, --homonyms or --common-names make other worlds,
+    beside those that are there. A schema none of whose worlds has a task gives exit code 1 too.
 
     \b
     worldsmith generate --seed 7 --out w

@@ -1,6 +1,6 @@
 """The flow of generation: structure, sizes, lists, columns in order, each rule tested at its last column."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import permutations
 from math import ceil
@@ -37,7 +37,7 @@ from worldsmith.schema import (
 from worldsmith.schema.reads import Name
 from worldsmith.schema.rules import Must
 from worldsmith.schema.scaling import apply_knobs
-from worldsmith.world.model import World, invented_keys, uses_faker, world_id
+from worldsmith.world.model import World, common_names_per_culture, invented_keys, uses_faker, world_id
 
 CELL_ROUNDS = 40
 """Redraws of the cells of a drawn column that break a rule."""
@@ -174,8 +174,8 @@ class _Attempt:
     def fill(self) -> Filling:
         self.fill_lists()
         self.draw_sizes()
-        if self.structure.knobs.homonyms:
-            self.filling.drawn_keys = _keys_with_homonyms(self.filling)
+        if self.structure.knobs.homonyms or self.structure.knobs.common_names:
+            self.filling.drawn_keys = _keys_under_knobs(self.filling)
         for at, unit in enumerate(self.graph.order):
             self.fill_unit(unit, at)
             self.enforce_rules(at)
@@ -327,16 +327,22 @@ def _drawn(column: Column) -> bool:
     return not isinstance(column.fill, COMPUTED)
 
 
-def _keys_with_homonyms(filling: Filling) -> dict[Name, Vector]:
-    """Return the keys of every table with invented names; half of the `homonyms` share is used by two tables each.
+def _keys_under_knobs(filling: Filling) -> dict[Name, Vector]:
+    """Return the keys of every table with invented names: a share common to worlds, a share common to tables.
 
-    The other half have a namesake without a row (`World.namesakes`), as do names for which no other table has a fitting
-    kind. A name is shared by two rows at most, never within a table, and by at most half of a table's rows.
+    Half of the `homonyms` share is used by two tables each. The other half have a namesake without a row
+    (`World.namesakes`), as do names for which no other table has a fitting kind. A name is shared by two rows at most,
+    never within a table, and by at most half of a table's rows; those of `common_names` are not among them.
     """
     kinds = invented_keys(filling.structure)
-    names = {place: filling.namer.names(kind, filling.sizes[place[0]], *place) for place, kind in kinds.items()}
+    # Before all others, so that none of them is refused as a twin of a name that only this world has.
+    common = {place: _common_keys(filling, kind, *place) for place, kind in kinds.items()}
+    names = {place: _drawn_names(filling, kind, common[place], *place) for place, kind in kinds.items()}
     chance = filling.rng("homonyms")
-    free = {place: chance.sample(range(len(rows)), len(rows) // 2) for place, rows in names.items()}
+    free = {
+        place: [i for i in chance.sample(range(len(rows)), len(rows) // 2) if i not in common[place]]
+        for place, rows in names.items()
+    }
     pairs = [(a, b) for a, b in permutations(kinds, 2) if kinds[b] in (kinds[a], *ALSO.get(kinds[a], ()))]
     for _ in range(round(filling.structure.knobs.homonyms / 2 * sum(map(len, names.values())))):
         open_ = [(a, b) for a, b in pairs if free[a] and free[b]]
@@ -345,3 +351,19 @@ def _keys_with_homonyms(filling: Filling) -> dict[Name, Vector]:
         bearer, first = chance.choice(open_)
         names[bearer][free[bearer].pop()] = names[first][free[first].pop()]
     return names
+
+
+def _common_keys(filling: Filling, kind: str, table: str, column: str) -> dict[int, str]:
+    """Return the keys of a table that come from the stock of its schema, by row: the share `common_names`."""
+    structure, rows = filling.structure, filling.sizes[table]
+    count = round(structure.knobs.common_names * rows)
+    size = common_names_per_culture(structure, table)
+    names = filling.namer.common_names(kind, count, size, structure.name, table, column) if count else []
+    return dict(zip(filling.rng("common", table).sample(range(rows), len(names)), names, strict=True))
+
+
+def _drawn_names(filling: Filling, kind: str, common: Mapping[int, str], table: str, column: str) -> Vector:
+    """Return a table's keys in the order of its rows: the common ones in their places, names of its own in the rest."""
+    rows = filling.sizes[table]
+    own = iter(filling.namer.names(kind, rows - len(common), table, column))
+    return [common[i] if i in common else next(own) for i in range(rows)]

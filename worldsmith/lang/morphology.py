@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Final
 
 _HEAD_ENDS = re.compile(r"\b(of|in|to|per|by|for|from|on|at|with|since|using|listed|sold|held|kept|made|won)\b|\(")
 _SINGULAR_S = ("ss", "us", "is")
@@ -18,6 +19,34 @@ _AFTER_HEAD = re.compile(
     rf"{_PARTICIPLE.pattern}|found|lost|as|until|under|then|there|before|after|between|without|within|over|abroad|a"
 )
 _GERUND = re.compile(r"\w+ing\b")
+ACTIVE_VERBS: Final = {
+    "opened": "open",
+    "closed": "close",
+    "arrived": "arrive",
+    "left": "leave",
+    "departed": "depart",
+    "died": "die",
+    "retired": "retire",
+    "joined": "join",
+    "started": "start",
+    "began": "begin",
+    "ended": "end",
+    "expired": "expire",
+    "lapsed": "lapse",
+    "sailed": "sail",
+    "appeared": "appear",
+    "moved": "move",
+    "resigned": "resign",
+    "came": "come",
+    "went": "go",
+    "fell": "fall",
+    "sank": "sink",
+    "landed": "land",
+    "matured": "mature",
+    "premiered": "premiere",
+}
+"""Past tense and base of what happens of itself: "opened on", not "was opened on"."""
+_ACTIVE = re.compile(rf"({'|'.join(ACTIVE_VERBS)})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +63,8 @@ class Says:
     """It starts with what was done: "announced"."""
     gerund: bool
     """It starts with, or leads up to, what is being done: "expiring", "for the quarter ending"."""
+    active: bool
+    """It starts with a past tense of what happens of itself, and no value comes straight after it: "joined"."""
 
 
 @lru_cache(maxsize=4096)
@@ -46,7 +77,13 @@ def says(phrase: str) -> Says:
         _DETERMINER.match(phrase) is not None,
         _PARTICIPLE.match(phrase) is not None,
         _GERUND.match(phrase) is not None or (open_ and phrase.endswith("ing")),
+        not open_ and _ACTIVE.match(phrase) is not None,
     )
+
+
+def did_not(phrase: str) -> str:
+    """Return the opposite of an active phrase: "left there" gives "did not leave there"."""
+    return _ACTIVE.sub(lambda verb: f"did not {ACTIVE_VERBS[verb[1]]}", phrase, count=1)
 
 
 def article(noun: str) -> str:

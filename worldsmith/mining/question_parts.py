@@ -12,7 +12,7 @@ from worldsmith.expr.typed import call
 from worldsmith.schema import Aggregate, Path, Schema
 from worldsmith.seeding import draw
 from worldsmith.tasks.conditions import Wording, verb_phrase
-from worldsmith.tasks.headers import headers
+from worldsmith.tasks.headers import headers, is_dated
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 
 NOTHING = "something else, or nothing of the kind"
@@ -159,7 +159,7 @@ def _tops(query: Query, schema: Schema) -> Iterator[Top]:
 
 def _top_text(top: Top, query: Query, schema: Schema) -> str:
     name = headers(schema, query.table, (top.path,), query.tallies)[0]
-    dated = query.column(schema, top.path).type == "date"
+    dated = is_dated(query.column(schema, top.path), schema)
     end = ("latest" if top.largest else "earliest") if dated else ("highest" if top.largest else "lowest")
     each = "" if top.within is None else f" for each “{headers(schema, query.table, (top.within,), query.tallies)[0]}”"
     return f"the first {top.count} by the {end} “{name}”{each}"

@@ -1,7 +1,7 @@
 """Names of a kind, drawn from the grammars of invented cultures."""
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.naming.cultures import CULTURES, Sounds, dialect, sounds
@@ -29,10 +29,16 @@ class Namer:
     nor the family name. Every word of a name in `taken` counts as bearing.
     """
 
-    def __init__(self, seed: Part, taken: Iterable[str] = (), kinds: Mapping[str, Kind] = KINDS) -> None:
+    def __init__(
+        self,
+        seed: Part,
+        taken: Iterable[str] = (),
+        kinds: Mapping[str, Kind] = KINDS,
+        cultures: Sequence[str] | None = None,
+    ) -> None:
         self.seed = seed
         self.kinds = kinds
-        self.cultures = cultures_of_seed(seed)
+        self.cultures = cultures or cultures_of_seed(seed)
         self.twins = Twins(map(fold_name, taken))
         self.dialects: dict[str, Sounds] = {}
         self.culture_of: dict[str, int] = {}
@@ -49,24 +55,46 @@ class Namer:
             raise NotFoundError(f"no names of kind {kind!r}.{close_match(kind, self.kinds)}")
         if not 0 <= n <= AVAILABLE:
             raise UsageError(f"{n} names of kind {kind!r} asked, {AVAILABLE} available: ask for 0 to {AVAILABLE}.")
+        return [name for name, _ in self.names_with_words(kind, n, path)]
+
+    def common_names(self, kind: str, n: int, size: int, *path: Part) -> list[str]:
+        """Return up to `n` names of the stock that namers of every seed share, of their cultures, and take them.
+
+        The stock at a path has `size` names of each culture: fewer than `n` are returned where the others are twins of
+        names taken. Raises UsageError as `names` does.
+        """
+        stock = [
+            (name, words, place)
+            for place, culture in enumerate(self.cultures)
+            for name, words in common_stock(self.kinds, kind, culture, size, *path)
+        ]
+        rng(self.seed, "common", kind, *path).shuffle(stock)
+        chosen: list[str] = []
+        for name, words, place in stock:
+            if len(chosen) < n and self.take(name, words):
+                chosen.append(name)
+                self.culture_of[name] = place
+        return chosen
+
+    def names_with_words(self, kind: str, n: int, path: tuple[Part, ...]) -> Iterator[tuple[str, list[str]]]:
+        """Yield `n` names of a kind with their bearing words, each taken."""
         voices = [self.dialect(name) for name in self.cultures]
         chance = rng(self.seed, "names", kind, "", *path)
-        drawn: list[str] = []
-        refused = 0
-        while len(drawn) < n:
+        drawn = refused = 0
+        while drawn < n:
             culture = int(chance.random() * len(voices))
             name, words = candidate_name(self.kinds[kind], voices[culture], chance.random)
             if self.take(name, words):
-                drawn.append(name)
+                drawn += 1
                 self.culture_of[name] = culture
+                yield name, words
                 continue
             refused += 1
             if refused == _PATIENCE:
                 voices = [sounds(name) for name in self.cultures]
             if refused == _GIVE_UP:
                 fix = "give it more forms or syllables" if self.kinds[kind].own else "ask for fewer"
-                raise UsageError(f"{n} names of kind {kind!r} asked, {len(drawn)} available beside those taken: {fix}.")
-        return drawn
+                raise UsageError(f"{n} names of kind {kind!r} asked, {drawn} available beside those taken: {fix}.")
 
     def dialect(self, culture: str) -> Sounds:
         """Return the sounds of a culture that this seed speaks."""
@@ -81,6 +109,18 @@ class Namer:
             if word in real or _UNFIT.search(word):
                 return False
         return (folded in words or folded not in real) and self.twins.take(folded, words)
+
+
+def common_stock(
+    kinds: Mapping[str, Kind], kind: str, culture: str, size: int, *path: Part
+) -> list[tuple[str, list[str]]]:
+    """Return the names of a culture that all seeds share at a path, with their bearing words.
+
+    The first ones do not depend on `size`.
+    """
+    return list(
+        Namer(draw("common", culture, *path), kinds=kinds, cultures=(culture,)).names_with_words(kind, size, path)
+    )
 
 
 def cultures_of_seed(seed: Part) -> tuple[str, ...]:

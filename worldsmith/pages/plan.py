@@ -23,7 +23,7 @@ from worldsmith.pages.page_kind import Kind
 from worldsmith.pages.prose import Prose
 from worldsmith.pages.site_styles import Look, look
 from worldsmith.pages.sites import Site, canonical, site
-from worldsmith.pages.types import DIRECTORY, Block, Detour, Doc, Page, WrittenHit
+from worldsmith.pages.types import DIRECTORY, Block, Detour, Doc, Page, Piece, WrittenHit
 from worldsmith.pages.voice import Voice
 from worldsmith.pages.written import AboutKind, SharedKind
 from worldsmith.schema import Choice, Faker, PageSpec, Pick, Schema, Value
@@ -55,6 +55,8 @@ class Pages:
         """Natural hits by page id, title and head (`renderer.snippets.written_hit`)."""
         self.documents: dict[int, tuple[Page, Doc]] = {}
         """Documents of natural pages by their plan's identity; the plan is held, so that no other can have it."""
+        self.written: dict[tuple[Page, str], tuple[tuple[Block, tuple[Piece, ...]], ...]] = {}
+        """The pieces of the last plain page by its plan and title (`renderer.document`)."""
         self.detours: dict[tuple[str, float, int], Detour] = {}
         """Lost pages by id, share and seed (`simulate.perturb.detours`)."""
         self._rows: dict[str, list[tuple[Cell, ...] | None]] = {t: [None] * world.size(t) for t in world.schema.tables}

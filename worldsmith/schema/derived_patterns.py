@@ -54,11 +54,10 @@ _ADJECTIVE = re.compile(
 )
 """Truth values that a row is: "is organic"; others it comes with: "comes with a sauna"."""
 
-ACTIVE: Final = re.compile(
-    "(opened|closed|arrived|left|departed|died|retired|joined|started|began|ended|expired|lapsed|sailed|appeared|moved|"
-    "resigned|came|went|fell|sank|landed|matured|premiered)\\b"
+_SMALL: Final = frozenset(
+    {"a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "or", "per", "the", "to"}
 )
-"""What happens of itself: "opened on", not "was opened on"."""
+"""Words that a title leaves in lower case."""
 VERBS: Final = re.compile(
     "(accepts|allows|has|holds|includes|is|keeps|lives|needs|offers|owns|plays|requires|runs|sells|serves|speaks|takes|"
     "uses|wears|works) (.+)"
@@ -251,7 +250,7 @@ class _Words:
         if column.type == "bool":
             return ("true", "false"), noun
         if column.type == "date":
-            if not form.open and ACTIVE.match(phrase):
+            if form.active:
                 return ("active",), noun
             if not form.open and _DONE.match(phrase):
                 return ("passive",), noun
@@ -432,12 +431,15 @@ class _Words:
 
     def sites(self) -> dict[str, Any]:
         """Return the sites that have pages."""
-        main = max(self.schema.tables.values(), key=lambda t: (not t.background, t.rows[1]))
-        slots = {"One": _title_case(main.singular), "Many": _title_case(main.plural)}
+        entries = {page.about for page in self.schema.pages}
+        main = max(self.schema.tables.values(), key=lambda t: (t.name in entries, not t.background, t.rows[1]))
+        slots = {"Many": _title_case(main.plural)}
+        if main.singular.count(" ") < 2 and _SMALL.isdisjoint(main.singular.split()):
+            slots["One"] = _title_case(main.singular)  # stands before a noun: "Night Shift Register"
         used = {page["site"] for _, page in self.pages()}
 
         def filled(texts: list[str]) -> list[str]:
-            return [_filled(text, slots) for text in texts]
+            return [_filled(text, slots) for text in texts if "One" in slots or "<One>" not in text]
 
         return {
             name: {**site, "name": filled(site["name"]), "test": {**site["test"], "name": filled(site["test"]["name"])}}
@@ -561,4 +563,4 @@ def _filled(frame: str, slots: Mapping[str, str]) -> str:
 
 
 def _title_case(noun: str) -> str:
-    return " ".join(map(capital, noun.split()))
+    return capital(" ".join(word if word in _SMALL else capital(word) for word in noun.split()))

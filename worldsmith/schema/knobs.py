@@ -14,6 +14,9 @@ from worldsmith.errors import UsageError, close_match
 DENSITY = (0.25, 4.0)
 LISTING = (3, 25)
 HOMONYMS = (0.0, 0.3)
+COMMON_NAMES = (0.0, 0.3)
+BOUNDS = {"density": DENSITY, "listing": LISTING, "homonyms": HOMONYMS, "common_names": COMMON_NAMES}
+"""Least and most of each knob but `facts`, whose bounds are the schema's."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +36,19 @@ class Knobs:
     homonyms: float = 0.0
     """Share of invented keys that name something else too: a row of another table, or the subject of a dormant page;
     [0, 0.3]."""
+    common_names: float = 0.0
+    """Share of invented keys of each table that come from a stock which all worlds of the schema share; [0, 0.3]."""
 
     def __post_init__(self) -> None:
         lo, hi = self.facts or (1, 1)
         if not 1 <= lo <= hi:
             raise UsageError(f"facts = {_span(lo, hi)}: give a number or LO-HI from 1, the lesser first")
-        for name, (low, high) in (("density", DENSITY), ("listing", LISTING), ("homonyms", HOMONYMS)):
+        for name, (low, high) in BOUNDS.items():
             if not low <= getattr(self, name) <= high:
                 raise UsageError(f"{name} = {getattr(self, name):g}: give a number from {low:g} to {high:g}")
         # 2 and 2.0 must give the same id.
-        object.__setattr__(self, "density", float(self.density))
-        object.__setattr__(self, "homonyms", float(self.homonyms))
+        for name in ("density", "homonyms", "common_names"):
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     @property
     def turned(self) -> bool:
@@ -70,7 +75,7 @@ class Knobs:
     def __str__(self) -> str:
         """Return the turned knobs as command-line options: "--facts 150-200 --density 1.5"."""
         changed = self.to_json() | ({"facts": _span(*self.facts)} if self.facts else {})
-        return " ".join(f"--{name} {value}" for name, value in changed.items())
+        return " ".join(f"--{name.replace('_', '-')} {value}" for name, value in changed.items())
 
 
 DEFAULT_KNOBS = Knobs()

@@ -5,8 +5,10 @@ claim one row of the reference, only what all of them have right is right, so th
 A reference or an answer that can't be scored raises ScoreError; a bug is an exception, never a 0.
 """
 
+import signal
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -228,8 +230,26 @@ def score_many(pairs: Iterable[Pair], jobs: int = 1) -> list[Score | Failure]:
     numbered = [*enumerate(pairs)]
     if jobs <= 1:
         return [_scored(pair) for pair in numbered]
-    with ProcessPoolExecutor(jobs) as pool:
-        return [*pool.map(_scored, numbered, chunksize=max(1, min(64, len(numbered) // (4 * jobs) + 1)))]
+    pool = ProcessPoolExecutor(jobs)
+    try:
+        with _processes_without_interrupts():
+            scores = pool.map(_scored, numbered, chunksize=max(1, min(64, len(numbered) // (4 * jobs) + 1)))
+        return [*scores]
+    finally:
+        pool.shutdown(cancel_futures=True)  # an interrupt waits for no answer but those being scored
+
+
+@contextmanager
+def _processes_without_interrupts() -> Iterator[None]:
+    """Start processes that leave an interrupt (Ctrl-C) to this one: each would print a traceback of its own.
+
+    They inherit that it is blocked; one that comes meanwhile takes effect here at the end.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _scored(numbered: tuple[int, Pair]) -> Score | Failure:

@@ -38,8 +38,6 @@ EVIDENCE = "X-Worldsmith-Evidence"
 """Header of the cells that a reply discloses, as hashes, for whoever computes a reward: agents don't see it."""
 MOST_EVIDENCE = 8000
 """Characters of that header; it is left out where it would be longer, since clients refuse longer ones."""
-MAX_BODY = 1 << 25
-"""Bytes of a request's body: the longest queries of the largest batch fit twice."""
 SLICE = 64
 """Calls of a batch that are made side by side; the reply to a longer batch is written in a thread."""
 LONG = 1 << 16
@@ -58,6 +56,10 @@ _LONE = re.compile(
     re.DOTALL,
 )
 """Text up to half of a surrogate pair, or up to a byte that is no UTF-8; the text and the half or byte."""
+
+
+class _LongBodyError(UsageError):
+    """A request whose body is longer than its route takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,6 +185,8 @@ class Endpoint:
             dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
             request = self.service.request(scope, headers, query, fields)
             parsed = route.read(request)
+        except _LongBodyError as wrong:
+            return _error(dialect, 413, str(wrong))
         except NotFoundError as wrong:
             return _error(dialect, 404, str(wrong))
         except UsageError as wrong:
@@ -232,13 +236,22 @@ def _query(raw: bytes) -> dict[str, str]:
 
 
 async def _fields(http: HTTPRequest, route: Route) -> Mapping[str, Any]:
-    """Return the fields of the body. Raises UsageError where it is too long; no more of it is kept than the limit."""
-    parts, size = [], 0
-    async for part in http.stream():
-        size += len(part)
-        if size > MAX_BODY:
-            raise UsageError(f"the body is longer than {MAX_BODY} bytes: send less")
-        parts.append(part)
+    """Return the fields of the body.
+
+    Raises UsageError: `_LongBodyError` where it is longer than the route takes, before it is read where its length is
+    declared; no more of it is kept than that.
+    """
+    declared = http.headers.get("content-length", "")
+    parts, size = [], int(declared) if declared.isdecimal() else 0
+    if size <= route.max_body:
+        size = 0
+        async for part in http.stream():
+            size += len(part)
+            if size > route.max_body:
+                break
+            parts.append(part)
+    if size > route.max_body:
+        raise _LongBodyError(f"the body is longer than {route.max_body} bytes: send several requests")
     body = b"".join(parts)
     return _json_object(body, route) if size <= LONG else await asyncio.to_thread(_json_object, body, route)
 

@@ -14,7 +14,7 @@ from worldsmith.cache import cached_method
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
-from worldsmith.lang.morphology import listing
+from worldsmith.lang.morphology import ACTIVE_VERBS, listing
 from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.naming import KINDS
 from worldsmith.schema import Aggregate, Column, Invent, Schema, Value
@@ -46,7 +46,8 @@ TURNS = 64
 """Draws of equal wordings, enough to see each."""
 
 NO_NAME = re.compile(
-    r"[“”]|, | or | that | who | whose |\. |^(?:an?|given) | and (?:are|were|have|do|is|was|has|does|either) "
+    r"[“”]|, | or | that | who | whose |\. |^(?:an?|given) "
+    rf"| and (?:are|were|have|do|did|is|was|has|does|either|{'|'.join(ACTIVE_VERBS)}) "
 )
 """What no reader takes for a part of a name: the words of the sentence around it."""
 

@@ -13,7 +13,7 @@ from typing import Literal
 
 from worldsmith import expr, scoring
 from worldsmith.expr import Node
-from worldsmith.lang.morphology import article, listing, lower, plural, says, singular_unit
+from worldsmith.lang.morphology import article, did_not, listing, lower, plural, says, singular_unit
 from worldsmith.lang.question_phrases import NATURAL, PLAIN, QuestionPhrases
 from worldsmith.pages.grammar import names_unit
 from worldsmith.schema import Aggregate, Column, Schema, Value
@@ -196,7 +196,7 @@ def _label_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *,
         return f"{has} “{column.none or '-'}” under “{column.header}”"
     values = [a.value for a in node.args[1:] if isinstance(a, expr.Const)]
     if column.type == "date":
-        return _dated(wording, column, node, [str(v) for v in values], (are + no, were + no, has))
+        return _dated(wording, column, node, [str(v) for v in values], (are + no, were + no, has), negated=negated)
     form = says(column.says)
     if column.type in {"int", "num"} and not form.open:
         return _measured(wording, column, node, values, has)
@@ -233,7 +233,9 @@ def window_phrase(wording: Wording, low: str, high: str) -> str:
     return forms.months.format(n=months) if months % 12 or months == 24 else forms.years.format(n=months // 12)
 
 
-def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], verbs: tuple[str, str, str]) -> str:
+def _dated(
+    wording: Wording, column: Column, node: expr.Call, days: list[str], verbs: tuple[str, str, str], *, negated: bool
+) -> str:
     are, were, has = verbs
     if isinstance(node.args[0], expr.Call):
         when = f"in {listing(days, 'or')}"
@@ -250,6 +252,8 @@ def _dated(wording: Wording, column: Column, node: expr.Call, days: list[str], v
     if form.gerund and says(column.label.lower()).gerund:
         return f"{are} {column.says} {when}"
     written = column.says != column.label.lower() and not form.determined and not form.gerund
+    if form.active:
+        return f"{did_not(column.says) if negated else column.says} {when}"
     if (written and not since) or form.participle:
         return f"{were} {column.says} {when}"
     if form.determined:

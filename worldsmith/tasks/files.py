@@ -9,7 +9,7 @@ import orjson
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.scoring import Column, Reference
 from worldsmith.tasks.task import Task, check_format
-from worldsmith.world.files import MANIFEST, read_jsonl, tasks_file
+from worldsmith.world.files import MANIFEST, numbered_jsonl, tasks_file
 
 T = TypeVar("T")
 
@@ -95,9 +95,7 @@ def _frozen(value: Any) -> Any:
 def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
     values_by_id: dict[str, T] = {}
     lines: dict[str, int] = {}
-    values = read_jsonl(path)
-    filled = [n for n, line in enumerate(path.read_bytes().split(b"\n"), 1) if line.strip(b"\xef\xbb\xbf \t\r")]
-    for number, data in zip(filled, values, strict=True):
+    for number, data in numbered_jsonl(path):
         try:
             name, made = read(data)
         except FormatError as error:

@@ -226,6 +226,11 @@ def read_json(path: Path) -> Any:
 
 def read_jsonl(path: Path) -> list[Any]:
     """Return the values of a JSON lines file; a truncated last line is an error like any other."""
+    return [value for _, value in numbered_jsonl(path)]
+
+
+def numbered_jsonl(path: Path) -> list[tuple[int, Any]]:
+    """Return what `read_jsonl` does, each value with the number of its line, from 1."""
     try:
         data = path.read_bytes().removeprefix(BOM)
     except OSError as error:
@@ -236,7 +241,7 @@ def read_jsonl(path: Path) -> list[Any]:
     for number, line in enumerate(data.split(b"\n"), 1):
         if line.strip():
             try:
-                values.append(orjson.loads(line))
+                values.append((number, orjson.loads(line)))
             except orjson.JSONDecodeError as error:
                 raise FormatError(f"{path}, line {number}: not JSON: {error}") from None
     return values

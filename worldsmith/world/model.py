@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
+from math import ceil
 from typing import Any, NamedTuple
 
 import orjson
 
-from worldsmith.naming import DENY_FILTER_DIGEST
+from worldsmith.naming import CULTURES, DENY_FILTER_DIGEST, common_stock
 from worldsmith.schema import Invent, Knobs, Language, Path, Schema, Value
 from worldsmith.seeding import draw
 
@@ -91,6 +92,14 @@ def invented_keys(schema: Schema) -> dict[tuple[str, str], str]:
     }
 
 
+def common_names_per_culture(schema: Schema, table: str) -> int:
+    """Return how many names of each culture the stock has that worlds share for a table's keys.
+
+    Half as many as a world takes of it at most: worlds with a culture in common have most of these names in common.
+    """
+    return ceil(schema.knobs.common_names * schema.tables[table].rows[1] / 2)
+
+
 def _knob_parts(knobs: Knobs) -> list[Any]:
     """Return what knobs add to a hash: nothing while none is turned."""
     return [knobs.to_json()] if knobs.turned else []
@@ -148,6 +157,21 @@ class World:
         """The invented names that rows of two tables share; none unless the knob `homonyms` is turned."""
         held = Counter(name for place in invented_keys(self.schema) for name in self._keys(place))
         return tuple(name for name, rows in held.items() if rows > 1)
+
+    @cached_property
+    def common_names(self) -> frozenset[tuple[str, str]]:
+        """The tables and keys that come from the stock of the schema: other worlds may have them by declaration."""
+        if not self.schema.knobs.common_names:
+            return frozenset()
+        kinds, name = self.schema.name_kinds, self.schema.name
+        return frozenset(
+            (table, text)
+            for (table, column), kind in invented_keys(self.schema).items()
+            for culture in CULTURES
+            for size in [common_names_per_culture(self.schema, table)]
+            for text, _ in common_stock(kinds, kind, culture, size, name, table, column)
+            if text in self.rows_by_value(table, column)
+        )
 
     @cached_property
     def namesakes(self) -> tuple[str, ...]:

@@ -158,7 +158,12 @@ def _structure(schema: Schema) -> tuple[object, ...]:
 def _count_same_names(summary: SchemaSummary, world: World, names: list[Name]) -> None:
     earlier: Counter[str] = Counter()
     texts = {fold_name(name.text): name for name in names}
+    declared = {fold_name(text) for _, text in world.common_names}
+    for folded in declared:
+        summary.names.add("common name", folded, world.id)
     for folded, name in texts.items():
+        if folded in declared:
+            continue
         if first := summary.names.add("name", folded, world.id):
             earlier[first] += 1
             if len(summary.same_names) < SHOWN:
@@ -219,6 +224,7 @@ def _summary_json(summary: SchemaSummary) -> dict[str, Any]:
             "counted": 1 / (summary.names.mask + 1),
             "examples": summary.same_names,
         },
+        "common_names": {"names": summary.names.shared["common name"], "of": summary.names.counts["common name"]},
         "most_alike": {"share": share, "worlds": [later, earlier] if later else []},
         "shared_rows": {
             "tables": {t: {"rows": summary.rows.shared[t], "of": of} for t, of in summary.rows.counts.items()},

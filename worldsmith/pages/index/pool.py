@@ -1,10 +1,12 @@
 """Search over the pages of many worlds: the index of a pool, made once, kept in a file, read as it lies on the disk.
 
 It ranks as `Index` does, by the same terms, with the statistics of all pages: how rare a term is counts over the whole
-pool, how long a page is against those of its own world. Nothing of it is loaded but what queries touch.
+pool, how long a page is against those of its own world. The file is read once when it is opened, to see that it is
+whole; in memory are the parts that queries touch.
 """
 
 import os
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -352,6 +354,7 @@ def _write(path: Path, key: str, blocks: _Blocks) -> None:
         head["arrays"][name] = [array.dtype.str, len(array), at]
         at += -(-array.nbytes // ALIGN) * ALIGN
     head["bytes"] = at
+    head["sum"] = _checksum(blocks.arrays.values())
     text = orjson.dumps(head)
     part = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
@@ -367,6 +370,14 @@ def _write(path: Path, key: str, blocks: _Blocks) -> None:
         part.unlink(missing_ok=True)
 
 
+def _checksum(arrays: Iterable[np.ndarray]) -> int:
+    """Return the CRC-32 of arrays as they stand in the file."""
+    total = 0
+    for array in arrays:
+        total = zlib.crc32(bytes(-array.nbytes % ALIGN), zlib.crc32(np.ascontiguousarray(array).data, total))
+    return total
+
+
 def _opening(text: bytes) -> bytes:
     """Return how a file starts: what it is, the length and digest of its head, the head."""
     digest = blake2b(text, digest_size=16).digest()
@@ -375,7 +386,7 @@ def _opening(text: bytes) -> bytes:
 
 
 def open_pool_index(path: Path, key: str) -> PoolIndex | None:
-    """Return the index in a file; None where there is none, or one under another key, or one that was cut short."""
+    """Return the index in a file; None where there is none, or one under another key, or one that is damaged."""
     try:
         with path.open("rb") as file:
             start = file.read(32)
@@ -390,6 +401,9 @@ def open_pool_index(path: Path, key: str) -> PoolIndex | None:
     if head["key"] != key or size != first + head["bytes"]:
         return None
     data = np.memmap(path, dtype="uint8", mode="r")
+    # Read whole, once a process: a gigabyte a second. A flipped byte would change rankings, or raise in a search.
+    if head.get("sum") != zlib.crc32(data[first:].data):
+        return None
     arrays = {
         name: np.frombuffer(data, dtype=kind, count=count, offset=first + at) if count else np.zeros(0, dtype=kind)
         for name, (kind, count, at) in head["arrays"].items()

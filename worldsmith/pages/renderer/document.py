@@ -4,7 +4,6 @@ Of `Pages` no more is asked than words of the schema, addresses and chrome, wher
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 
 from worldsmith.cache import keep
 from worldsmith.pages import Block, Doc, Heading, Page, Pages, Para, Piece
@@ -76,10 +75,13 @@ def _has_chrome(page: Page) -> bool:
     return any(block.kind in CHROME for block in page.blocks)
 
 
-@lru_cache(maxsize=1)
 def _written(page: Page, name: str, pages: Pages) -> tuple[tuple[Block, tuple[Piece, ...]], ...]:
     """Return the pieces of each block of a page called `name`; the last are kept: the guard asks after the writer."""
-    return tuple((block, tuple(block_pieces)) for block, block_pieces in _writing(page, name, pages))
+    made = pages.written.get((page, name))
+    if made is None:
+        made = tuple((block, tuple(block_pieces)) for block, block_pieces in _writing(page, name, pages))
+        keep(pages.written, (page, name), made, 1)
+    return made
 
 
 def _writing(page: Page, name: str, pages: Pages) -> Iterator[tuple[Block, list[Piece]]]:

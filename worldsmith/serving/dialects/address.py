@@ -57,7 +57,7 @@ def merge(sources: Iterable[tuple[str, Parts]], default: Address) -> Address:
     """Return the address that the sources name together; what none of them names is taken from `default`.
 
     Raises:
-        UsageError: two sources differ, or a seed is no integer.
+        UsageError: two sources differ, or a seed is no whole number.
     """
     named: dict[str, tuple[str, str]] = {}
     for where, parts in sources:
@@ -79,9 +79,8 @@ def merge(sources: Iterable[tuple[str, Parts]], default: Address) -> Address:
 
 
 def _seed(text: str) -> int:
-    digits = text.removeprefix("-")
-    if not (digits.isascii() and digits.isdecimal() and len(digits) <= 18):
-        raise UsageError(f"the seed {text!r} is no integer of at most 18 digits")
+    if not (text.isascii() and text.isdecimal() and len(text) <= 18):
+        raise UsageError(f"the seed {text!r} is no whole number from 0 of at most 18 digits")
     return int(text)
 
 

@@ -13,8 +13,6 @@ from worldsmith.simulate.protocol import Call, Observation
 
 MAX_QUERY = 2000
 MAX_URL = 4000
-MAX_BATCH = 8192
-"""Items of a batch: a trainer sends the queries of all rollouts of a turn at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ class Text:
 
     def read(self, body: Mapping[str, Any]) -> str:
         """Return the string."""
-        return text(body.get(self.name), self.name, self.limit)
+        return text(_required(body, self.name, "a string"), self.name, self.limit)
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +52,7 @@ class Texts:
 
     name: str
     limit: int = MAX_QUERY
-    most: int = MAX_BATCH
+    most: int = 100
     required: bool = True
 
     @property
@@ -65,9 +63,9 @@ class Texts:
 
     def read(self, body: Mapping[str, Any]) -> Sequence[Any]:
         """Return the items, whatever they are: none where the field is optional and empty."""
-        value = body.get(self.name)
-        if not value and not self.required:
+        if not body.get(self.name) and not self.required:
             return ()
+        value = _required(body, self.name, "a list of strings")
         if isinstance(value, str):
             return [value]
         if not isinstance(value, list):
@@ -147,6 +145,12 @@ def text(value: Any, name: str, limit: int) -> str:
     return value
 
 
+def _required(body: Mapping[str, Any], name: str, what: str) -> Any:
+    if name not in body:
+        raise UsageError(f'"{name}" is missing: {what}')
+    return body[name]
+
+
 def _kind(value: Any) -> str:
-    kinds = {type(None): "missing", dict: "an object", list: "a list", bool: "a boolean", str: "a string"}
+    kinds = {type(None): "null", dict: "an object", list: "a list", bool: "a boolean", str: "a string"}
     return kinds.get(type(value), "a number")

@@ -7,13 +7,16 @@ limits: a wrong request is a 422 with a list of what is wrong, what isn't there 
 
 from typing import Any
 
-from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.fields import Option, Texts, Whole, request_schema
 from worldsmith.serving.dialects.schemas import BOOL, NUMBER, TEXT, list_of, object_of, one_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.protocol import Call, Observation, Result
 
-QUERIES, QUERY = Texts("queries"), Texts("query")
+MAX_BATCH = 8192
+"""Queries of a request: a trainer sends those of all rollouts of a turn at once, and the original has no limit."""
+MAX_BODY = 1 << 24
+"""Bytes of a request: as many queries of the greatest length fit."""
+QUERIES, QUERY = Texts("queries", most=MAX_BATCH), Texts("query", most=MAX_BATCH)
 TOPK, SCORES = Whole("topk", 3, 0, 50), Option("return_scores", BOOL)
 
 
@@ -24,9 +27,7 @@ def retrieve(request: Request) -> ParsedRequest:
     long as the world has so many.
     """
     body = request.fields
-    if "queries" not in body and "query" not in body:
-        raise UsageError('"queries" is missing: a list of strings')
-    field = QUERIES if "queries" in body else QUERY
+    field = QUERY if "query" in body and "queries" not in body else QUERIES
     queries = field.read(body)
     topk = TOPK.read(body) or TOPK.default  # the real server reads 0 as absent too
     scored = SCORES.read(body) is True
@@ -57,6 +58,7 @@ RETRIEVE = Dialect(
             "Search, as Search-R1's retrieval server: one list of documents per query, empty for a wrong one.",
             one_of(_QUERIES, request_schema(QUERY, TOPK, SCORES)),
             object_of({"result": list_of(list_of(_ITEM))}),
+            max_body=MAX_BODY,
         ),
     ),
     {

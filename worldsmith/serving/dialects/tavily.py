@@ -37,7 +37,7 @@ WITHOUT = Texts("exclude_domains", 300, 300, required=False)
 RANGE = Option("time_range", {"type": ["string", "null"], "enum": [*RANGES, None]})
 DAYS = Whole("days", 7, 1, 9999)
 START, END = Text("start_date", required=False), Text("end_date", required=False)
-URLS, FORMAT = Texts("urls", MAX_URL), Option("format", {"type": "string", "enum": ["markdown", "text"]})
+URLS, FORMAT = Texts("urls", MAX_URL, 20), Option("format", {"type": "string", "enum": ["markdown", "text"]})
 
 
 def _request_id(request: Request) -> str:

@@ -73,6 +73,8 @@ class Route:
     gives: JSON
     accepts: Accepts | None = None
     """Needed where several dialects share method and path; the one without it takes what no other accepts."""
+    max_body: int = 1 << 20
+    """Bytes that a body may have; a longer one is refused with 413."""
 
 
 @dataclass(frozen=True, slots=True)
