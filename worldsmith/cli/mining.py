@@ -72,6 +72,14 @@ KINDS = "wide,deep,hybrid"
     metavar="NAME",
     help="With --verify: solve each task anew under this profile too. May be repeated; all names every one.",
 )
+@click.option(
+    "--cross",
+    type=click.IntRange(0),
+    default=4,
+    show_default=True,
+    help="With --pool: tasks over several worlds, per schema of two or more. Each asks one question of 2 to 5 worlds "
+    "at once, for 10 to 100 rows in all.",
+)
 @reword_options
 @profiles_option
 @pool_option
@@ -85,6 +93,7 @@ def tasks(
     listed: Path | None,
     named: tuple[str, ...],
     profiles: Path | None,
+    cross: int,
     reword: str | None,
     model_url: str,
     *,
@@ -107,7 +116,8 @@ def tasks(
     worldsmith tasks w --count 20
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
-    worldsmith tasks w --pool                 those tasks that hold in the web of all worlds, in _tasks/<pool>.jsonl
+    worldsmith tasks w --pool --cross 8       those tasks that hold in the web of all worlds, and some over several of
+                                              them, in _tasks/<pool>.jsonl
     """
     from worldsmith.mining.pipeline import MiningRequest
 
@@ -119,7 +129,10 @@ def tasks(
     if pooled:
         if reword or listed:
             raise UsageError("--pool proves the worlds' own tasks in their pool: --reword and --curriculum come before")
-        held = _verify_in_pool(paths, chosen, as_json=as_json) if verify else _prove_in_pool(paths, as_json=as_json)
+        if verify:
+            held = _verify_in_pool(paths, chosen, as_json=as_json)
+        else:
+            held = _prove_in_pool(paths, cross, MiningRequest(**request), as_json=as_json)
         if not held:
             ctx.exit(1)
         return
@@ -164,8 +177,12 @@ def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bo
     return count, not count
 
 
-def _prove_in_pool(paths: Sequence[Path], *, as_json: bool) -> bool:
-    """Keep the worlds' tasks that hold in their pool, say how it went, and return whether there are any."""
+def _prove_in_pool(paths: Sequence[Path], cross: int, request: "MiningRequest", *, as_json: bool) -> bool:
+    """Keep the worlds' tasks that hold in their pool and mine `cross` of each schema over several of them.
+
+    Says how it went, and returns whether there are any tasks. Of the request, wordings and tokens are heeded.
+    """
+    from worldsmith.mining.cross import groups_of_worlds, mine_cross_tasks
     from worldsmith.mining.pool import save_pool_tasks, tasks_in_pool
     from worldsmith.simulate.pool import PoolSimulator
 
@@ -180,6 +197,15 @@ def _prove_in_pool(paths: Sequence[Path], *, as_json: bool) -> bool:
         elif proved.rejected:
             why = ", ".join(f"{n} {reason}" for reason, n in proved.rejected.items())
             click.echo(f"{world}: {len(proved.tasks)} tasks; rejected: {why}")
+    groups = groups_of_worlds(simulator) if cross else {}
+    for schema, some in progress(groups.items(), len(groups), "schemas", quiet=as_json):
+        mined = mine_cross_tasks(simulator, schema, some, cross, request)
+        kept += mined.tasks
+        if as_json:
+            outcome = {"tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)}
+            emit({"schema": schema, "pool": pool.id, **outcome})
+        else:
+            click.echo(f"{schema}, over several worlds: {len(mined.tasks)} tasks of {mined.tried} draws")
     if kept:
         save_pool_tasks(pool, kept)
     if not as_json:
@@ -263,7 +289,7 @@ def _report_faults(
         fault_text = "; ".join(f for f in faults if f)
         failed += bool(fault_text)
         if as_json:
-            emit({"task_id": task.task_id, "world": world.id, "ok": not fault_text, "fault": fault_text})
+            emit({"task_id": task.task_id, "world": task.world, "ok": not fault_text, "fault": fault_text})
         elif fault_text:
             click.echo(f"{task.task_id}: {fault_text}")
     return failed

@@ -102,6 +102,13 @@ class QuestionPhrases:
         "Fill “{name}” with “{none}” if there is nothing to fill in.",
     )
     """{name}, {none}."""
+    subjects: tuple[str, ...] = (
+        "“{name}” says which one a row is about: {subjects}.",
+        "Under “{name}”, write {subjects}.",
+        "Put {subjects} under “{name}”, whichever a row belongs to.",
+        "“{name}” is where a row belongs: {subjects}.",
+    )
+    """Over several worlds: {name}, the first column, and {subjects}, the names that may stand there."""
     meant: tuple[str, ...] = (
         "By “{name}” I mean {means}.",
         "“{name}”, to be clear, is {means}.",

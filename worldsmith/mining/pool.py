@@ -86,8 +86,8 @@ def read_pool_tasks(pool: Pool) -> list[Task]:
 
 
 def pool_tasks_by_world(pool: Pool) -> list[tuple[Path, list[Task]]]:
-    """Return the folder of each world of a pool with the pool's tasks about it."""
+    """Return the folder of each world of a pool with the pool's tasks about it, those over several with their first."""
     by_world: dict[str, list[Task]] = {world: [] for world in pool.worlds}
     for task in read_pool_tasks(pool):
-        by_world[task.world].append(task)
+        by_world[task.worlds[0]].append(task)
     return [(pool.folders[world], tasks) for world, tasks in by_world.items()]

@@ -24,6 +24,7 @@ from worldsmith.tasks.headers import column_header, headers, is_dated, quoted_he
 from worldsmith.tasks.meanings import meanings, query_meanings
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS, relative_pronoun
+from worldsmith.tasks.subjects import subject_header, subjects_phrase
 
 _HEADER = "[^“”]+"
 _LEAD = "[^“”]+“[^“”]+”"
@@ -38,9 +39,8 @@ class Unclear(Exception):  # noqa: N818 - not an error: what the reader says of 
 
 def query_of_question(text: str, schema: Schema) -> Query:
     """Return the query of a question. Raises Unclear where the text has no reading, or more than one."""
-    first, columns, *rest = text.split("\n\n")
-    names = columns.rpartition("\n")[2].split(", ")
-    lines = "\n".join(rest).split("\n")
+    first, names, lines = _divided(text)
+    names = names[bool(subjects_of_question(text, schema)) :]
     reading = _reading(schema)
     meant = reading.meanings(lines)
     readings = dict.fromkeys(reading.queries(first, names, lines))
@@ -48,6 +48,30 @@ def query_of_question(text: str, schema: Schema) -> Query:
     if len(queries) != 1:
         raise Unclear(f"{len(queries)} readings of {first[:400]!r}")
     return queries[0]
+
+
+def subjects_of_question(text: str, schema: Schema) -> tuple[str, ...]:
+    """Return what a question over several worlds calls them, in its order; () for a question about one.
+
+    Raises Unclear where it names others, or another order, in its first sentences than in the line on their column.
+    """
+    first, names, lines = _divided(text)
+    frames = [frame_pattern(frame, name=_HEADER) for frame in (NATURAL if schema.bank else PLAIN).subjects]
+    matches = (frame.fullmatch(line) for line in lines for frame in frames)
+    match = next((match for match in matches if match and match["name"] == names[0]), None)
+    if match is None:
+        return ()
+    *before, last = match["subjects"].split(" or ")
+    subjects = (*", ".join(before).split(", "), last)
+    if names[0] != subject_header(schema) or subjects_phrase(schema, subjects) not in first:
+        raise Unclear(f"the worlds {match['subjects']} are not those of {first[:400]!r}")
+    return subjects
+
+
+def _divided(text: str) -> tuple[str, list[str], list[str]]:
+    """Return what a question asks, the names of its columns, and the lines after them."""
+    first, columns, *rest = text.split("\n\n")
+    return first, columns.rpartition("\n")[2].split(", "), "\n".join(rest).split("\n")
 
 
 @lru_cache(maxsize=16)

@@ -1,0 +1,21 @@
+"""The worlds of a task: its own, or those of a pool that it is asked over."""
+
+from worldsmith.errors import UsageError
+from worldsmith.simulate.pool import PoolSimulator
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks.task import Task
+from worldsmith.world.model import World
+
+
+def parts_with_worlds(task: Task, world: World, web: Simulator | PoolSimulator) -> list[tuple[Task, World]]:
+    """Return what a task asks of each of its worlds, with that world: `world`, or those of the pool that answers.
+
+    Raises UsageError for a task over several worlds where no pool answers, NotFoundError where the pool lacks one.
+    """
+    if not task.members:
+        return [(task, world)]
+    if not isinstance(web, PoolSimulator):
+        raise UsageError(
+            f"task {task.task_id} is asked over {len(task.members)} worlds: have a pool of them answer its calls"
+        )
+    return [(part, web.world(part.world).world) for part in task.parts]
