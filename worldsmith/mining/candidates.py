@@ -33,7 +33,7 @@ from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.query_sql import gold_sqlite, sql
 from worldsmith.tasks.question import LETTERS, question
-from worldsmith.tasks.question_reader import Unclear, query_of_question, subjects_of_question
+from worldsmith.tasks.question_reader import Unclear, compared_of_question, query_of_question, subjects_of_question
 from worldsmith.tasks.shortcuts import CAP, SNIPPETS, Carried, page_carries_too_much
 from worldsmith.tasks.task import Task
 
@@ -215,20 +215,23 @@ def check_question(
     rows: Rows,
     schema: Schema,
     subjects: tuple[str, ...] = (),
+    compared: Query | None = None,
 ) -> None:
     """Raise DrawRejected where a question gives gold away, or its reader doesn't come to the query alone.
 
-    `subjects` are what a question over several worlds calls them.
+    `subjects` are what a question over several worlds calls them, `compared` what it compares them by.
     """
     if query.scope.of is not None and constants(query) & set(LETTERS):
         raise DrawRejected("a value that reads like a find")
-    if leaked_values(without_meanings(text, schema), constants(query) | {schema.as_of}, columns, rows):
+    own = constants(query) | (constants(compared) if compared else frozenset()) | {schema.as_of}
+    if leaked_values(without_meanings(text, schema), own, columns, rows):
         raise DrawRejected("the question holds a gold value")
     try:
-        read = query_of_question(text, schema), subjects_of_question(text, schema)
+        parts = (query_of_question, subjects_of_question, compared_of_question)
+        read = tuple(part(text, schema) for part in parts)
     except Unclear:
         raise DrawRejected("a question with two readings, or none") from None
-    if read != (query, subjects):
+    if read != (query, subjects, compared):
         raise DrawRejected("a question that is read otherwise")
 
 

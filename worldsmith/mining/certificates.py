@@ -25,7 +25,7 @@ from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task, gold_sqlite, sql
 from worldsmith.tasks.evidence import required_disclosures
-from worldsmith.tasks.parts import parts_with_worlds
+from worldsmith.tasks.parts import compared_worlds, parts_with_worlds
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Disclosure, World
 
@@ -235,11 +235,15 @@ def task_fault(task: Task, world: World, simulator: Simulator | PoolSimulator) -
         if task.schema != own.schema.name or task.sql != sql(task.query, own.schema):
             return "its schema or SQL is not that of its query: mine the tasks again"
         with attach(own) as connection:
-            if gold_sqlite(task.query, connection, own.schema) != part.gold:
+            if part.asked and gold_sqlite(task.query, connection, own.schema) != part.gold:
                 return "its gold is not what its query gives: mine the tasks again"
     subjects = [own.subject for part, own in parts for _ in part.gold]
     if task.members and [row[0] for row in task.gold] != subjects:
         return "the rows of its gold are not under the names of its worlds: mine the tasks again"
+    if task.compared:
+        leads = compared_worlds(task.compared, [QueryEvaluator(own) for _, own in parts])
+        if leads != [part.asked for part, _ in parts]:
+            return "its gold is not of the world that leads the comparison: mine the tasks again"
     if not task.certificate:
         return "it has no certificate: mine the tasks again"
     try:

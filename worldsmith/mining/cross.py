@@ -1,5 +1,7 @@
 """Tasks over several worlds of a pool: one question, asked of two to five worlds of a schema at once.
 
+One in three is asked of one of them alone: the one with the most rows of some other query.
+
 The query is drawn from one of the worlds and holds no name of it: its constants are options, numbers, dates and truths
 that mean the same in each. It is screened in every one of them, and its gold is the rows of all, each under the name of
 its world.
@@ -9,6 +11,7 @@ import random
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from operator import attrgetter
 
 from worldsmith import expr, scoring
@@ -21,7 +24,7 @@ from worldsmith.mining.candidates import answer_columns, check_headers, check_pa
 from worldsmith.mining.certificates import NotCertified, certify
 from worldsmith.mining.draft import draw_query
 from worldsmith.mining.pipeline import MiningRequest
-from worldsmith.mining.sampling import MOST_VALUES, MiningContext, Size
+from worldsmith.mining.sampling import MOST_VALUES, SIZES, MiningContext, Size
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.schema import Rank, Value
 from worldsmith.seeding import draw, rng
@@ -29,6 +32,7 @@ from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.tasks import Query, Scope, Task, gold_duckdb, gold_sqlite, sql
 from worldsmith.tasks.conditions import WordingSplit
+from worldsmith.tasks.parts import compared_worlds
 from worldsmith.tasks.query import Rows, is_tally
 from worldsmith.tasks.question import question
 from worldsmith.tasks.shortcuts import GATES
@@ -42,6 +46,8 @@ SIZE = Size((2, 60), (3, 7), (3, 60))
 """Of the part of one world."""
 SCOPES = (24, 160)
 """The least and the most rows in scope that are looked for, of all worlds together."""
+COMPARED = 3
+"""Of so many tasks, one compares worlds."""
 TOKENS = 2
 """A certificate may take so many times the tool tokens of a task over one world."""
 DRAWS = 400
@@ -92,7 +98,8 @@ def mine_cross_tasks(
         group = groups[len(kept) % len(groups)]
         tried += 1
         try:
-            kept.append(miner.proved(miner.drawn(group, rng(simulator.pool.seed, CROSS, schema, tried))))
+            r = rng(simulator.pool.seed, CROSS, schema, tried)
+            kept.append(miner.proved(miner.drawn(group, r, comparing=len(kept) % COMPARED == COMPARED - 1)))
         except DrawRejected as reason:
             rejected[str(reason)] += 1
     return CrossTasks(tuple(kept), tried, dict(sorted(rejected.items())))
@@ -115,14 +122,20 @@ class _Miner:
             self.contexts[world_id] = MiningContext(pages.world, pages)
         return self.contexts[world_id]
 
-    def drawn(self, group: Sequence[str], r: random.Random) -> Task:
-        """Return a task over some worlds of a group, without proof. Raises DrawRejected."""
+    def drawn(self, group: Sequence[str], r: random.Random, *, comparing: bool) -> Task:
+        """Return a task over some worlds of a group, or over that one which leads them. Raises DrawRejected."""
         chosen = r.sample(list(group), r.randint(2, len(group)))
         contexts = sorted(map(self._context, chosen), key=attrgetter("world.subject"))
-        query = _draw(contexts, r)
+        compared = _draw_compared(contexts, r) if comparing else None
+        leads = compared_worlds(compared, [one.evaluator for one in contexts]) if compared else [True] * len(contexts)
+        if not any(leads):
+            raise DrawRejected("no world leads")
+        query = _draw(contexts, list(compress(contexts, leads)), r)
         if query.near_duplicate_key in self.near_duplicate_keys:
             raise DrawRejected("like another task")
-        return screened_cross_task(contexts, query, r.getrandbits(64), self.simulator.id, self.request.wordings)
+        return screened_cross_task(
+            contexts, query, r.getrandbits(64), self.simulator.id, self.request.wordings, compared
+        )
 
     def proved(self, task: Task) -> Task:
         """Return a task with its certificate and figures in the pool. Raises DrawRejected."""
@@ -140,8 +153,9 @@ class _Miner:
         except BackendError:
             raise DrawRejected("a call of an agent that is never answered") from None
         self._check_gates(task, figures)
-        parts = [(self.contexts[part.world].world, [part.query]) for part in task.parts]
-        if [rows for (rows,) in gold_duckdb(parts)] != [part.gold for part in task.parts]:
+        asked = [part for part in task.parts if part.asked]
+        again = gold_duckdb([(self.contexts[part.world].world, [part.query]) for part in asked])
+        if [rows for (rows,) in again] != [part.gold for part in asked]:
             raise DrawRejected("two engines give different gold")
         self.near_duplicate_keys.add(task.query.near_duplicate_key)
         self.totals.update({"tasks": 1, **{name: figures[name] for name in GATES}})
@@ -152,29 +166,51 @@ class _Miner:
             raise DrawRejected(f"gate: {why}")
 
 
-def _draw(contexts: Sequence[MiningContext], r: random.Random) -> Query:
-    """Return a query that means the same in every world. Raises DrawRejected."""
-    first = contexts[0]
-    shared = {at: _shared_values(contexts, *at) for at in first.scopes if all(at in one.scopes for one in contexts)}
-    scopes = [at for at, values in shared.items() if values]
-    if not scopes:
-        raise DrawRejected("no scope that the worlds share")
-    table, by = r.choice(scopes)
-    sizes = {value: sum(len(c.world.rows_by_value(table, by)[value]) for c in contexts) for value in shared[table, by]}
-    values, rows, wanted = list[Value](), 0, r.randint(*SCOPES)
-    for value in r.sample(list(sizes), len(sizes)):
-        if rows < wanted and rows + sizes[value] <= SCOPES[1] and len(values) < MOST_VALUES:
-            values.append(value)
-            rows += sizes[value]
-    if not values:
-        raise DrawRejected("no scope of that size")
-    values.sort()
-    query = draw_query(first, SIZE, r, (table, Scope(by, tuple(values))))
+def _draw(contexts: Sequence[MiningContext], asked: Sequence[MiningContext], r: random.Random) -> Query:
+    """Return a query that means the same in every world, for those that are asked. Raises DrawRejected."""
+    size = SIZE if len(asked) > 1 else SIZES["wide"]
+    table, scope = _draw_scope(contexts, asked, r, SCOPES if len(asked) > 1 else size.scope, MOST_VALUES)
+    query = draw_query(asked[0], size, r, (table, scope))
     if query.top:
         raise DrawRejected("an order, which is of one world")
     if not all(_means_the_same(query, context) for context in contexts):
         raise DrawRejected("a query that is of one world")
     return query
+
+
+def _draw_compared(contexts: Sequence[MiningContext], r: random.Random) -> Query:
+    """Return a query whose rows are counted in every world: those of a scope. Raises DrawRejected."""
+    table, scope = _draw_scope(contexts, contexts, r, (1, SCOPES[1]), r.randint(1, 2))
+    key = tuple((name,) for name in contexts[0].world.schema.tables[table].key)
+    return Query(table, scope, None, key, key)
+
+
+def _draw_scope(
+    contexts: Sequence[MiningContext],
+    asked: Sequence[MiningContext],
+    r: random.Random,
+    size: tuple[int, int],
+    most: int,
+) -> tuple[str, Scope]:
+    """Return a table and a scope of it that all worlds have, of at most so many values.
+
+    Its rows in the worlds that are asked are as many as is drawn from a size, or fewer. Raises DrawRejected for none.
+    """
+    shared = {at: _shared_values(contexts, *at) for at in asked[0].scopes if all(at in one.scopes for one in contexts)}
+    scopes = [at for at, values in shared.items() if values]
+    if not scopes:
+        raise DrawRejected("no scope that the worlds share")
+    table, by = r.choice(scopes)
+    sizes = {value: sum(len(c.world.rows_by_value(table, by)[value]) for c in asked) for value in shared[table, by]}
+    values, rows, wanted = list[Value](), 0, r.randint(*size)
+    for value in r.sample(list(sizes), len(sizes)):
+        if rows < wanted and rows + sizes[value] <= size[1] and len(values) < most:
+            values.append(value)
+            rows += sizes[value]
+    if not values:
+        raise DrawRejected("no scope of that size")
+    values.sort()
+    return table, Scope(by, tuple(values))
 
 
 def _shared_values(contexts: Sequence[MiningContext], table: str, by: str) -> list[Value]:
@@ -216,37 +252,62 @@ def _texts_held(context: MiningContext, table: str, clause: Node) -> bool:
 
 
 def screened_cross_task(
-    contexts: Sequence[MiningContext], query: Query, turn: int, pool: str, split: WordingSplit = "all"
+    contexts: Sequence[MiningContext],
+    query: Query,
+    turn: int,
+    pool: str,
+    split: WordingSplit = "all",
+    compared: Query | None = None,
 ) -> Task:
     """Return the task of a query over worlds of a pool, in this order, without proof.
 
-    Raises DrawRejected where its question could be misread in one of them, or its columns or pages give too much away.
+    With `compared` it is asked of the one of them that has the most rows of this query. Raises DrawRejected where its
+    question could be misread in one of them, or its columns or pages give too much away.
     """
-    worlds = [context.world for context in contexts]
+    worlds, evaluators = [context.world for context in contexts], [context.evaluator for context in contexts]
+    leads = [True] * len(worlds)
+    if compared:
+        leads = compared_worlds(compared, evaluators)
+        for one in evaluators:
+            screen(one, compared, one.in_scope(compared), one.matching_rows(compared))
+    asked = list(compress(contexts, leads))
     members = tuple(Member(world.id, world.digest, world.subject) for world in worlds)
-    parts = [_screened_rows(context, query) for context in contexts]
+    parts = [_screened_rows(context, query) for context in asked]
     if not ROWS[0] <= sum(map(len, parts)) <= ROWS[1]:
         raise DrawRejected("too few rows" if sum(map(len, parts)) < ROWS[0] else "too many rows")
     subjects = tuple(member.subject for member in members)
-    columns = (subject_column(worlds[0].schema, subjects), *_united_columns(contexts, query))
+    columns = (subject_column(worlds[0].schema, subjects), *_united_columns(asked, query))
     check_headers(columns)
     carried = [
         tuple(tuple(f"{context.world.id}/{page}" for page in cell) for cell in row)
-        for context, rows in zip(contexts, parts, strict=True)
+        for context, rows in zip(asked, parts, strict=True)
         for row in pages_by_cell(context, query, context.evaluator.matching_rows(query), rows)
     ]
     check_pages(worlds[0].schema, query, carried)
-    gold = tuple((subject, *row) for subject, rows in zip(subjects, parts, strict=True) for row in rows)
-    evaluator, *more = (context.evaluator for context in contexts)
-    text = question(evaluator, query, columns, turn, split, more)
+    gold = tuple((one.world.subject, *row) for one, rows in zip(asked, parts, strict=True) for row in rows)
+    text = question(evaluators[0], query, columns, turn, split, evaluators[1:], compared)
     for world in worlds:
-        check_question(text, query, columns, gold, world.schema, subjects)
+        check_question(text, query, columns, gold, world.schema, subjects, compared)
     statement = sql(query, worlds[0].schema)
     if any(sql(query, world.schema) != statement for world in worlds):
         raise DrawRejected("a query that is of one world")
     pages = tuple(((), *row) for row in carried)
     name, digest = worlds[0].schema.name, members_digest(members)
-    return Task(pool, digest, name, CROSS, "wide", text, query, statement, columns, gold, pages, members=members)
+    return Task(
+        pool,
+        digest,
+        name,
+        CROSS,
+        "wide",
+        text,
+        query,
+        statement,
+        columns,
+        gold,
+        pages,
+        members=members,
+        compared=compared,
+    )
 
 
 def _screened_rows(context: MiningContext, query: Query) -> Rows:

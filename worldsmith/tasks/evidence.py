@@ -19,9 +19,12 @@ def required_disclosures(task: Task, evaluator: QueryEvaluator) -> frozenset[Dis
 
     Along a path every reference counts too: without it nobody knows whose value the last one is. Of a tally it is
     what its condition reads of all children of a row, what it adds up, and that there are no more children.
+
+    Where worlds are compared, it is what that reads in each of them, too.
     """
     cells: set[Disclosure] = set()
-    for query in task.query.chain():
+    compared = task.compared.chain() if task.compared else ()
+    for query in (*compared, *(task.query.chain() if task.asked else ())):
         rows, passing, kept = evaluator.rows_to_know(query), evaluator.passing(query), evaluator.matching_rows(query)
         for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
             for path in dict.fromkeys(paths):

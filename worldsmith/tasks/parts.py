@@ -1,8 +1,12 @@
 """The worlds of a task: its own, or those of a pool that it is asked over."""
 
+from collections.abc import Iterable
+
 from worldsmith.errors import UsageError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks.query import Query
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.task import Task
 from worldsmith.world.model import World
 
@@ -19,3 +23,9 @@ def parts_with_worlds(task: Task, world: World, web: Simulator | PoolSimulator) 
             f"task {task.task_id} is asked over {len(task.members)} worlds: have a pool of them answer its calls"
         )
     return [(part, web.world(part.world).world) for part in task.parts]
+
+
+def compared_worlds(query: Query, evaluators: Iterable[QueryEvaluator]) -> list[bool]:
+    """Return of each world whether it alone has the most rows of a query."""
+    counts = [len(evaluator.matching_rows(query)) for evaluator in evaluators]
+    return [count == max(counts) and counts.count(count) == 1 for count in counts]

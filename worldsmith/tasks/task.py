@@ -73,6 +73,8 @@ class Task:
 
     The query is asked of each; the answer's first column, which the query lacks, says which world a row is of.
     """
+    compared: Query | None = None
+    """What the members are compared by: only the one with the most rows of this query is asked. None: each is."""
 
     def __repr__(self) -> str:
         """Return its id and size: nothing of its gold."""
@@ -82,6 +84,11 @@ class Task:
     def worlds(self) -> tuple[str, ...]:
         """The ids of the worlds that its gold is of: one, unless it is asked over several."""
         return tuple(member.world for member in self.members) or (self.world,)
+
+    @property
+    def asked(self) -> bool:
+        """Whether its query is asked of its worlds; a part of one that only loses a comparison is not."""
+        return self.compared is None or bool(self.gold)
 
     @property
     def parts(self) -> tuple["Task", ...]:
@@ -106,6 +113,7 @@ class Task:
     def digest(self) -> str:
         """sha256 over world, question, query, columns and gold: what an answer is judged by."""
         parts = [self.world_digest, self.question, self.query.to_json(), _columns(self.columns), self.gold]
+        parts += [self.compared.to_json()] if self.compared else []
         return sha256(canonical_json(parts)).hexdigest()
 
     @property
@@ -185,7 +193,8 @@ class Task:
             "versions": dict(self.versions),
         }
         data |= {"original": self.original} if self.original else {}
-        return data | ({"members": [list(member) for member in self.members]} if self.members else {})
+        data |= {"members": [list(member) for member in self.members]} if self.members else {}
+        return data | ({"compared": self.compared.to_json()} if self.compared else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Task":
@@ -211,6 +220,7 @@ class Task:
                 data["versions"],
                 data.get("original", ""),
                 tuple(Member(*map(str, member)) for member in data.get("members", ())),
+                Query.from_json(data["compared"]) if "compared" in data else None,
             )
             name, digest = data["task_id"], data["digest"]
         except KeyError as error:
@@ -250,12 +260,13 @@ def values_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[Any]
 
 
 def united_table(task: Task, tables: Sequence[str]) -> str:
-    """Return the tables that `markdown_table` made of the parts of a task as one, each row under its subject."""
+    """Return the tables that `markdown_table` made of the parts of a task as one: of those asked, under their names."""
     if not task.members:
         return tables[0]
     rows = [
         f"| {member.subject} {line}"
-        for member, table in zip(task.members, tables, strict=True)
+        for member, part, table in zip(task.members, task.parts, tables, strict=True)
+        if part.asked
         for line in table.split("\n")[3:-1]
     ]
     fence, header, ruler, end = markdown_table(task.columns, []).split("\n")
