@@ -34,12 +34,13 @@ from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Scope, Task, gold_sqlite, values_table
 from worldsmith.tasks.evidence import required_disclosures
-from worldsmith.tasks.parts import compared_worlds
+from worldsmith.tasks.parts import leading_worlds
 from worldsmith.tasks.question_reader import Unclear, compared_of_question, query_of_question, subjects_of_question
 from worldsmith.tasks.task import Member, united_table
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.beir import NEGATIVES
 from worldsmith.train.exports.rows import split_tasks, worlds_of
+from worldsmith.train.failures import failures
 from worldsmith.world.engine import attach
 from worldsmith.world.files import save_world, world_folders
 from worldsmith.world.model import World
@@ -356,7 +357,7 @@ def test_the_world_with_the_most_rows_of_a_comparison_is_asked(simulator: PoolSi
     evaluators = [QueryEvaluator(world) for world in worlds]
     queries = [replace(task.compared, scope=Scope(scope.column, (value,))) for value in sorted(others)]
     led = [part.asked for part in task.parts]
-    other = next(query for query in queries if compared_worlds(query, evaluators) != led)
+    other = next(query for query in queries if leading_worlds(query, evaluators) != led)
     fault = task_fault(replace(task, compared=other), worlds[0], simulator)
     assert fault == "its gold is not of the world that leads the comparison: mine the tasks again"
 
@@ -403,14 +404,18 @@ def test_rows_of_a_world_earn_only_by_what_was_read_of_it(simulator: PoolSimulat
         return end.reward.total
 
     assert reward(task.worlds) == 1.0
-    of_one = [reward([one]) for one in task.worlds]
-    assert all(0 < one < 0.9 for one in of_one)
+    for one, other in (task.worlds, task.worlds[::-1]):
+        assert 0 < reward([one]) < 0.9
+        counts = failures(task, score(task.table(), task.columns, task.gold), environment.observations)
+        unread = sum(len(part.gold) * len(task.others) for part in task.parts if part.world == other)
+        assert counts["right_unread"] == unread
+        assert counts["right"] == len(task.gold) * len(task.others) - unread
     environment.reset()
     from_memory = environment.step(task.table()).reward
     assert from_memory is not None
     assert from_memory.total == 0.0
     films = simulator.world(next(one for one in simulator.pool.worlds if one.startswith("films-"))).world
-    with pytest.raises(UsageError, match=f"is of the world {' and '.join(task.worlds)}, not of films-"):
+    with pytest.raises(UsageError, match=f"is of the worlds {' and '.join(task.worlds)}, not of films-"):
         Environment(films, task, simulator)
 
 

@@ -25,7 +25,7 @@ from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task, gold_sqlite, sql
 from worldsmith.tasks.evidence import required_disclosures
-from worldsmith.tasks.parts import compared_worlds, parts_with_worlds
+from worldsmith.tasks.parts import leading_worlds, parts_with_worlds
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Disclosure, World
 
@@ -93,8 +93,9 @@ def undisclosed(
     `evaluator` is of the world, where there is one part.
     """
     needed, cells, parents = 0, list[Disclosure](), list[Disclosure]()
-    for part, client.world in parts:
-        required = required_disclosures(part, evaluator or QueryEvaluator(client.world))
+    for part, own in parts:
+        client.world = own
+        required = required_disclosures(part, evaluator or QueryEvaluator(own))
         needed += len(_cells_and_parents(required)[0])
         missing = _cells_and_parents(required - client.page_disclosures)
         cells += missing[0]
@@ -241,7 +242,7 @@ def task_fault(task: Task, world: World, simulator: Simulator | PoolSimulator) -
     if task.members and [row[0] for row in task.gold] != subjects:
         return "the rows of its gold are not under the names of its worlds: mine the tasks again"
     if task.compared:
-        leads = compared_worlds(task.compared, [QueryEvaluator(own) for _, own in parts])
+        leads = leading_worlds(task.compared, [QueryEvaluator(own) for _, own in parts])
         if leads != [part.asked for part, _ in parts]:
             return "its gold is not of the world that leads the comparison: mine the tasks again"
     if not task.certificate:

@@ -32,7 +32,7 @@ from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.tasks import Query, Scope, Task, gold_duckdb, gold_sqlite, sql
 from worldsmith.tasks.conditions import WordingSplit
-from worldsmith.tasks.parts import compared_worlds
+from worldsmith.tasks.parts import leading_worlds
 from worldsmith.tasks.query import Rows, is_tally
 from worldsmith.tasks.question import question
 from worldsmith.tasks.shortcuts import GATES
@@ -127,10 +127,12 @@ class _Miner:
         chosen = r.sample(list(group), r.randint(2, len(group)))
         contexts = sorted(map(self._context, chosen), key=attrgetter("world.subject"))
         compared = _draw_compared(contexts, r) if comparing else None
-        leads = compared_worlds(compared, [one.evaluator for one in contexts]) if compared else [True] * len(contexts)
+        leads = leading_worlds(compared, [one.evaluator for one in contexts]) if compared else [True] * len(contexts)
         if not any(leads):
             raise DrawRejected("no world leads")
         query = _draw(contexts, list(compress(contexts, leads)), r)
+        if compared and (query.table, query.scope) == (compared.table, compared.scope):
+            raise DrawRejected("compared by what is asked")
         if query.near_duplicate_key in self.near_duplicate_keys:
             raise DrawRejected("like another task")
         return screened_cross_task(
@@ -267,7 +269,7 @@ def screened_cross_task(
     worlds, evaluators = [context.world for context in contexts], [context.evaluator for context in contexts]
     leads = [True] * len(worlds)
     if compared:
-        leads = compared_worlds(compared, evaluators)
+        leads = leading_worlds(compared, evaluators)
         for one in evaluators:
             screen(one, compared, one.in_scope(compared), one.matching_rows(compared))
     asked = list(compress(contexts, leads))

@@ -25,7 +25,7 @@ def parts_with_worlds(task: Task, world: World, web: Simulator | PoolSimulator) 
     return [(part, web.world(part.world).world) for part in task.parts]
 
 
-def compared_worlds(query: Query, evaluators: Iterable[QueryEvaluator]) -> list[bool]:
+def leading_worlds(query: Query, evaluators: Iterable[QueryEvaluator]) -> list[bool]:
     """Return of each world whether it alone has the most rows of a query."""
     counts = [len(evaluator.matching_rows(query)) for evaluator in evaluators]
     return [count == max(counts) and counts.count(count) == 1 for count in counts]

@@ -13,6 +13,7 @@ from typing import Any, Final
 from worldsmith import scoring
 from worldsmith.agents.client import hits_text, search_reply
 from worldsmith.errors import UsageError
+from worldsmith.lang.morphology import listing
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.pool import PoolSimulator
@@ -155,8 +156,8 @@ class Environment:
     def __post_init__(self) -> None:
         """Raise UsageError for a task of another world, or of another state of it."""
         if self.world.id not in self.task.worlds:
-            named = " and ".join(self.task.worlds)
-            raise UsageError(f"task {self.task.task_id} is of the world {named}, not of {self.world.id}")
+            named = f"world{'s' if self.task.members else ''} {listing(self.task.worlds)}"
+            raise UsageError(f"task {self.task.task_id} is of the {named}, not of {self.world.id}")
         for part, world in parts_with_worlds(self.task, self.world, self.simulator):
             if part.world_digest != world.digest:
                 raise UsageError(f"task {self.task.task_id} is not of this state of {world.id}: mine its tasks again")
