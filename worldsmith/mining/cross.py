@@ -232,10 +232,8 @@ def _means_the_same(query: Query, context: MiningContext) -> bool:
             return False
         if tally.where is not None and not _texts_held(context, tally.table, tally.where):
             return False
-    shown, read_paths = ({p for p in some if not is_tally(p)} for some in (query.columns, query.read))
-    if not shown - set(query.key) <= set(context.paths(query.table)) or not read_paths <= set(
-        context.askable(query.table)
-    ):
+    shown, clauses = ({path for path in some if not is_tally(path)} for some in (query.columns, query.read))
+    if shown - {*query.key, *context.paths(query.table)} or clauses.difference(context.askable(query.table)):
         return False
     # A place among all rows would be one among those of all worlds, as the question says it.
     if any(isinstance(query.column(context.world.schema, path).fill, Rank) for path in shown):

@@ -48,7 +48,8 @@ class Task:
     kind: str
     """"wide", "deep" or "hybrid", see `candidates.KINDS`; "cross" over several worlds."""
     size: str
-    """"wide" (10 to 60 rows, 4 to 8 columns), "small" (3 to 8 rows, 3 or 4 columns), or "one" cell."""
+    """"wide" (10 to 60 rows, 4 to 8 columns; over several worlds up to 100 rows), "small" (3 to 8 rows, 3 or 4
+    columns), or "one" cell."""
     question: str
     query: Query
     sql: str
@@ -82,7 +83,7 @@ class Task:
 
     @property
     def worlds(self) -> tuple[str, ...]:
-        """The ids of the worlds that its gold is of: one, unless it is asked over several."""
+        """The ids of the worlds that it is about: one, unless it is asked over several."""
         return tuple(member.world for member in self.members) or (self.world,)
 
     @property
