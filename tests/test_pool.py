@@ -20,10 +20,12 @@ from click.testing import CliRunner, Result
 from starlette.testclient import TestClient
 
 from tests.scripted_models import Model, serving
+from worldsmith.agents import AGENTS, SimulatorClient, run
 from worldsmith.cli import main
-from worldsmith.errors import NotFoundError, UsageError
+from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
-from worldsmith.mining.certificates import task_fault
+from worldsmith.mining.certificates import replay_fault, task_fault
+from worldsmith.mining.cross import groups_of_worlds
 from worldsmith.mining.files import save_tasks
 from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.mining.pool import tasks_in_pool
@@ -35,14 +37,24 @@ from worldsmith.rollout.chat_model import ChatModel
 from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
 from worldsmith.rollout.served_simulator import SearchServer
 from worldsmith.schema import Knobs, load_schema
+from worldsmith.scoring import Column, Evidence, score, with_evidence
 from worldsmith.serving.app import create_app
 from worldsmith.simulate.llm.endpoint import Endpoint
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import tasks_of
+from worldsmith.tasks import QueryEvaluator, Scope, Task, gold_sqlite, tasks_of, values_table
+from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.tasks.files import read_tasks
+from worldsmith.tasks.parts import leading_worlds
+from worldsmith.tasks.question_reader import Unclear, compared_of_question, query_of_question, subjects_of_question
+from worldsmith.tasks.task import Member, united_table
 from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
 from worldsmith.train.environment import Environment
+from worldsmith.train.exports.beir import NEGATIVES
+from worldsmith.train.exports.rows import split_tasks, worlds_of
+from worldsmith.train.failures import failures
+from worldsmith.world.engine import attach
 from worldsmith.world.files import read_jsonl, save_world, world_folders
 from worldsmith.world.model import World
 
@@ -58,7 +70,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         world = generate(load_schema(name), seed, language="natural")
         place = save_world(world, out)
         save_tasks(place, world, request, mine_request(world, request))
-    result = CliRunner().invoke(main, ["tasks", str(out), "--pool", "--json"])
+    result = CliRunner().invoke(main, ["tasks", str(out), "--pool", "--cross", "3", "--json"])
     assert result.exit_code == 0, result.output
     return out
 
@@ -73,10 +85,20 @@ def simulator(pool: Pool) -> PoolSimulator:
     return PoolSimulator(pool)
 
 
+@pytest.fixture(scope="module")
+def cross(pool: Pool) -> list[Task]:
+    """The pool's tasks over several worlds."""
+    return [task for task in read_tasks(pool.tasks_file) if task.members]
+
+
 def _queries(simulator: PoolSimulator) -> list[str]:
     """Return the name of one row of each world."""
     pages = (simulator.world(world).pages_of(Address(world)) for world in simulator.pool.worlds)
     return [one.keys(one.page(one.ids()[0]).subject)[0] for one in pages if one.page(one.ids()[0]).subject]
+
+
+def _subject(simulator: PoolSimulator) -> Callable[[str], str]:
+    return lambda world: simulator.world(world).world.subject
 
 
 def test_the_id_is_that_of_the_worlds_wherever_they_lie_and_in_any_order(
@@ -290,6 +312,187 @@ def test_an_episode_in_a_pool_earns_by_what_its_replies_disclosed(simulator: Poo
     assert from_memory.reward.total <= 0
 
 
+def test_a_task_over_two_worlds_has_the_rows_of_both_under_their_names(
+    simulator: PoolSimulator, cross: list[Task]
+) -> None:
+    assert [bool(task.compared) for task in cross] == [False, False, True]
+    towns = sorted((world for world in simulator.pool.worlds if world.startswith("town-")), key=_subject(simulator))
+    for task in cross:
+        assert (list(task.worlds), task.kind, task.world) == (towns, "cross", simulator.id)
+        assert task.columns[0].name == "Town"
+        rows = []
+        for part in task.parts:
+            world = simulator.world(part.world).world
+            with attach(world) as connection:
+                own = gold_sqlite(task.query, connection, world.schema)
+            assert len(own) > 0
+            assert part.gold == (own if part.asked else ())
+            rows += [(world.subject, *row) for row in part.gold]
+        assert task.gold == tuple(rows)
+        assert 10 <= len(rows) <= 100
+        assert task.query.scope.of is None
+        assert task.query.top is None
+
+
+def test_the_pages_of_its_cells_name_their_world(simulator: PoolSimulator, cross: list[Task]) -> None:
+    for task in cross:
+        for part in task.parts:
+            known = frozenset(simulator.pages_of(Address(simulator.id), part.world).ids())
+            assert {page for cells in part.pages for cell in cells for page in cell} <= known
+            assert all(cells[0] for cells in part.pages)
+        named = {page.partition("/")[0] for row in task.pages for cell in row for page in cell}
+        assert named == {part.world for part in task.parts if part.asked}
+        assert {row[0] for row in task.pages} == {()}
+
+
+def test_its_question_names_each_world_and_is_read_back_alike_in_all(
+    simulator: PoolSimulator, cross: list[Task]
+) -> None:
+    for task in cross:
+        first, second = (member.subject for member in task.members)
+        assert f"the towns of {first} and {second}" in task.question
+        for world_id in task.worlds:
+            schema = simulator.world(world_id).world.schema
+            assert query_of_question(task.question, schema) == task.query
+            assert subjects_of_question(task.question, schema) == (first, second)
+            assert compared_of_question(task.question, schema) == task.compared
+            other = task.question.replace(f"of {first} and {second}", f"of {second} and {first}")
+            with pytest.raises(Unclear, match="are not those of"):
+                subjects_of_question(other, schema)
+
+
+def test_a_task_over_several_worlds_is_read_as_it_was_written_and_others_know_of_none(pool: Pool) -> None:
+    for task in read_tasks(pool.tasks_file):
+        data = task.to_json()
+        assert Task.from_json(json.loads(json.dumps(data))) == task
+        assert ("members" in data) == (len(task.worlds) > 1)
+        assert ("compared" in data) == (task.compared is not None)
+        assert (task.parts == (task,)) == (not task.members)
+    renamed = json.loads(json.dumps(data))
+    renamed["members"][0][2] = "Elsewhere"
+    with pytest.raises(FormatError, match="its members are not those of its world_digest"):
+        Task.from_json(renamed)
+
+
+def test_rows_under_another_world_and_a_world_alone_are_faults(simulator: PoolSimulator, cross: list[Task]) -> None:
+    task = cross[0]
+    world = simulator.world(task.worlds[0]).world
+    assert task_fault(task, world, simulator) is None
+    first, second = (member.subject for member in task.members)
+    other = {first: second, second: first}
+    swapped = replace(task, gold=tuple((other[str(row[0])], *row[1:]) for row in task.gold))
+    assert task_fault(swapped, world, simulator) == "its gold is not what its query gives: mine the tasks again"
+    backwards = replace(task, gold=tuple(reversed(task.gold)), pages=tuple(reversed(task.pages)))
+    assert task_fault(backwards, world, simulator) is not None
+    with pytest.raises(UsageError, match="is asked over 2 worlds: have a pool of them answer its calls"):
+        task_fault(task, world, Simulator(world))
+
+
+def test_the_world_with_the_most_rows_of_a_comparison_is_asked(simulator: PoolSimulator, cross: list[Task]) -> None:
+    task = cross[-1]
+    assert task.compared is not None
+    table, scope = task.compared.table, task.compared.scope
+    worlds = [simulator.world(world).world for world in task.worlds]
+    counts = [sum(value in scope.values for value in world.tables[table][scope.column]) for world in worlds]
+    assert [part.asked for part in task.parts] == [count == max(counts) for count in counts]
+    assert sum(part.asked for part in task.parts) == 1
+    for part, world, count in zip(task.parts, worlds, counts, strict=True):
+        needed = required_disclosures(part, QueryEvaluator(world))
+        assert len({row for row, column in needed if (row.table, column) == (table, scope.column)}) >= count
+        assert part.asked or {column for _, column in needed} == {
+            scope.column,
+            *(path[0] for path in task.compared.key),
+        }
+    others = {value for world in worlds for value in world.tables[table][scope.column]} - set(scope.values)
+    evaluators = [QueryEvaluator(world) for world in worlds]
+    queries = [replace(task.compared, scope=Scope(scope.column, (value,))) for value in sorted(others)]
+    led = [part.asked for part in task.parts]
+    other = next(query for query in queries if leading_worlds(query, evaluators) != led)
+    fault = task_fault(replace(task, compared=other), worlds[0], simulator)
+    assert fault == "its gold is not of the world that leads the comparison: mine the tasks again"
+
+
+def test_scripted_agents_answer_for_each_world_in_turn(simulator: PoolSimulator, cross: list[Task]) -> None:
+    for task in cross:
+        world = simulator.world(task.worlds[1]).world
+        client = SimulatorClient(simulator, Address(simulator.id), {})
+        scores = {name: run(task, world, name, client).scored(task) for name in AGENTS}
+        for name in ("oracle", "reworded"):
+            assert (scores[name].item.f1, scores[name].row.f1, scores[name].success) == (1.0, 1.0, True)
+        for name in set(AGENTS) - {"oracle", "reworded"}:
+            assert scores[name].row.f1 == 0.0
+            assert scores[name].nonkey.f1 <= 0.1
+        whole = united_table(task, [values_table(part.columns, part.gold) for part in task.parts])
+        assert whole == task.table()
+        answer = run(task, world, "oracle", client).answer
+        assert sorted(answer.split("\n")) == sorted(whole.split("\n"))
+
+
+@pytest.mark.parametrize("profile", ["realistic", "adversarial"])
+def test_a_task_over_several_worlds_is_solved_under_profiles(
+    simulator: PoolSimulator, cross: list[Task], profile: str
+) -> None:
+    for task in cross[1:]:
+        client = SimulatorClient(simulator, Address(simulator.id, profile, 1), {})
+        assert replay_fault(task, simulator.world(task.worlds[0]).world, client) is None
+
+
+def test_rows_of_a_world_earn_only_by_what_was_read_of_it(simulator: PoolSimulator, cross: list[Task]) -> None:
+    task = min((task for task in cross if not task.compared), key=lambda one: one.turns)
+    world = simulator.world(task.worlds[0]).world
+    environment = Environment(world, task, simulator, max_turns=1000, hits=10, max_chars=100_000)
+
+    def reward(worlds: Sequence[str]) -> float:
+        environment.reset()
+        for call in task.certificate["calls"]:
+            search = call["tool"] == "web_search"
+            if search or simulator.pool.world_at(call["arg"]) in worlds:
+                arguments = {"query": call["arg"], "page": call["page"]} if search else {"url": call["arg"]}
+                environment.step(f"<tool_call>{json.dumps({'name': call['tool'], 'arguments': arguments})}</tool_call>")
+        end = environment.step(task.table())
+        assert end.reward is not None
+        return end.reward.total
+
+    assert reward(task.worlds) == 1.0
+    for one, other in (task.worlds, task.worlds[::-1]):
+        assert 0 < reward([one]) < 0.9
+        counts = failures(task, score(task.table(), task.columns, task.gold), environment.observations)
+        unread = sum(len(part.gold) * len(task.others) for part in task.parts if part.world == other)
+        # A snippet may state a cell of the world whose pages were not read.
+        assert 0.9 * unread <= counts["right_unread"] <= unread
+        assert counts["right"] + counts["right_unread"] == len(task.gold) * len(task.others)
+    environment.reset()
+    from_memory = environment.step(task.table()).reward
+    assert from_memory is not None
+    assert from_memory.total == 0.0
+    films = simulator.world(next(one for one in simulator.pool.worlds if one.startswith("films-"))).world
+    with pytest.raises(UsageError, match=f"is of the worlds {' and '.join(task.worlds)}, not of films-"):
+        Environment(films, task, simulator)
+
+
+def test_groups_hold_worlds_of_one_schema_each_world_once(simulator: PoolSimulator) -> None:
+    groups = groups_of_worlds(simulator)
+    towns = {world for world in simulator.pool.worlds if world.startswith("town-")}
+    assert {schema: [set(group) for group in some] for schema, some in groups.items()} == {"town": [towns]}
+
+
+def test_worlds_that_a_task_joins_are_split_together(cross: list[Task]) -> None:
+    def task(*worlds: str) -> Task:
+        members = tuple(Member(world, "", "") for world in worlds) if len(worlds) > 1 else ()
+        return replace(cross[0], world="pool-0" if members else worlds[0], members=members)
+
+    tasks = [task("a"), task("b", "c"), task("c", "d"), task("e"), task("b"), task("f")]
+    for share in (0.1, 0.3, 0.5, 0.9):
+        sides = [worlds_of(side) for side in split_tasks(tasks, share).values()]
+        assert set.union(*sides) == set("abcdef")
+        assert not set.intersection(*sides)
+        assert {frozenset("bcd") & side for side in map(frozenset, sides)} == {frozenset("bcd"), frozenset()}
+        assert 1 <= len(sides[1]) <= 5
+        assert len(sides[1]) >= share * 6 or len(sides[0]) in {1, 3}
+    (whole, last) = split_tasks(tasks[1:3], 0.5).values()
+    assert (whole, last) == ([tasks[1]], [tasks[2]])
+
+
 @pytest.fixture(scope="module")
 def client(folder: Path, pool: Pool) -> Iterator[TestClient]:
     with TestClient(create_app([pool])) as client:
@@ -469,6 +672,37 @@ def test_conversations_to_imitate_are_episodes_of_the_pool(
             (task.world, simulator.pool.world_at(hit.url)) for seen in environment.observations for hit in seen.results
         }
     assert any(own != shown for own, shown in worlds_shown)
+
+
+def test_exports_hold_the_evidence_of_all_worlds_of_a_task(
+    folder: Path, pool: Pool, simulator: PoolSimulator, cross: list[Task], tmp_path: Path
+) -> None:
+    for to in ("jsonl", "beir"):
+        result = CliRunner().invoke(main, ["export", str(folder), "--pool", "--to", to, "--out", str(tmp_path / to)])
+        assert result.exit_code == 0, result.output
+    files = (tmp_path / "jsonl").glob("t*.jsonl")
+    lines = [json.loads(line) for file in files for line in file.read_text().splitlines()]
+    rows = {row["task_id"]: row for row in lines}
+    qrels = [line.split("\t") for line in (tmp_path / "beir" / "qrels" / "test.tsv").read_text().splitlines()[1:]]
+    negatives = {
+        row["query_id"]: row["corpus_ids"]
+        for row in map(json.loads, (tmp_path / "beir" / "hard_negatives.jsonl").read_text().splitlines())
+    }
+    for task in cross:
+        reference = json.loads(rows[task.task_id]["reference"])
+        evidence = Evidence.from_json(reference["evidence"])
+        calls = [Call("web_extractor", c["arg"]) for c in task.certificate["calls"] if c["tool"] == "web_extractor"]
+        replies = [simulator.call(Address(pool.id), call).text for call in calls]
+        assert evidence.whole <= evidence.disclosed_by(replies)
+        columns = [Column.from_json(column) for column in reference["columns"]]
+        perfect = with_evidence(score(task.table(), columns, reference["rows"]), evidence, evidence.whole)
+        assert (perfect.earned.f1, perfect.success) == (1.0, True)
+        assert with_evidence(perfect, evidence, ()).earned.f1 == 0.0
+        relevant = {url for name, url, _ in qrels if name == task.task_id}
+        assert {pool.world_at(url) for url in relevant} == set(task.worlds)
+        assert {pool.world_at(url) for url in negatives[task.task_id]} == set(task.worlds)
+        assert relevant.isdisjoint(negatives[task.task_id])
+        assert len(negatives[task.task_id]) <= NEGATIVES
 
 
 def test_an_environment_takes_only_tasks_proved_where_their_calls_are_answered(simulator: PoolSimulator) -> None:

@@ -8,6 +8,7 @@ import pytest
 from tests.pages_world import KEEPERS, isles
 from tests.task_draws import condition
 from worldsmith import scoring
+from worldsmith.errors import UsageError
 from worldsmith.expr.typed import call
 from worldsmith.generation import generate
 from worldsmith.lang import morphology
@@ -20,6 +21,7 @@ from worldsmith.tasks.conditions import ONE, Wording, starts, verb_phrase
 from worldsmith.tasks.headers import headers, is_dated
 from worldsmith.tasks.question import ended_row_notes, question, relative_clauses, relative_pronoun
 from worldsmith.tasks.question_reader import query_of_question
+from worldsmith.tasks.subjects import subject_column, subject_header, subjects_phrase
 from worldsmith.world.engine import attach
 
 WORLD = isles()
@@ -36,6 +38,36 @@ def recast(world, table, name, **fields):
     return replace(
         world, schema=replace(world.schema, tables={**world.schema.tables, table: replace(form, columns=columns)})
     )
+
+
+@pytest.mark.parametrize(
+    ("schema", "header", "phrase"),
+    [
+        ("town", "Town", "the towns of Aba, Bolo and Ciri"),
+        ("company", "Company", "the companies Aba, Bolo and Ciri"),
+        ("films", "Circuit", "the Aba, Bolo and Ciri circuits"),
+        ("hospital", "Hospitals", "the Aba, Bolo and Ciri hospitals"),
+        ("league", "League", "the Aba, Bolo and Ciri Leagues"),
+        ("railway", "Railway", "the Aba, Bolo and Ciri Railways"),
+        ("smartphones", "Market", "the smartphone markets of Aba, Bolo and Ciri"),
+        ("university", "University", "the Universities of Aba, Bolo and Ciri"),
+    ],
+)
+def test_several_worlds_are_named_in_the_words_of_their_schema(schema, header, phrase):
+    language = in_language(load_schema(schema), "natural")
+    names = ("Aba", "Bolo", "Ciri")
+    assert (subject_header(language), subjects_phrase(language, names)) == (header, phrase)
+    column = subject_column(language, names)
+    written = language.bank.source.subject.text.replace("{name}", "Bolo")
+    table = f"| {header} | Age |\n| --- | --- |\n| {written} | 3 |"
+    columns = [column, scoring.Column("Age", "int")]
+    assert scoring.score(table, columns, [("Bolo", 3)]).success
+    assert not scoring.score(table, columns, [("Ciri", 3)]).success
+
+
+def test_worlds_without_a_subject_cannot_be_named_together():
+    with pytest.raises(UsageError, match=r"give its language file a \[subject\]"):
+        subjects_phrase(WORLD.schema, ("Aba", "Bolo"))
 
 
 @pytest.mark.parametrize(

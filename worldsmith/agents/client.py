@@ -1,6 +1,7 @@
 """How an agent reaches a world: two tools, in process or over HTTP, and what their replies cost in tokens."""
 
 import json
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from copy import copy
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import Any, Protocol, cast
 
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
-from worldsmith.simulate.disclosure import disclosed_of_world
+from worldsmith.simulate.disclosure import disclosures_by_world
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
@@ -28,6 +29,10 @@ WAIT, LONGEST_WAIT = 0.1, 10.0
 
 Reply = Mapping[str, Any]
 """{"results": [{"url", "title", "snippet", "date", "score"}], "more": bool}."""
+
+
+_Gathered = defaultdict[str, set[Disclosure]]
+"""What was disclosed, by the digest of its world."""
 
 
 def tokens(text: str) -> int:
@@ -78,7 +83,8 @@ class Connection(Client, Protocol):
 class SimulatorClient:
     """The tools of a world in this process.
 
-    `disclosed` gathers what replies disclosed, `page_disclosures` what those did that were pages.
+    `disclosed` gathers what replies disclosed of `world`, `page_disclosures` what those did that were pages. Of a pool
+    all is gathered: `world` may change.
 
     With `reply_cache`, which clients of one simulator and address may share, each call is answered once: replies are
     pure in (world, address, call, attempt), and many tasks of a world read the same pages.
@@ -96,30 +102,45 @@ class SimulatorClient:
         self.simulator, self.address, self.reply_cache = simulator, address or Address(simulator.id), reply_cache
         self.traces = traces
         self.world = world if isinstance(simulator, PoolSimulator) else simulator.world
-        self.disclosed: set[Disclosure] = set()
-        self.page_disclosures: set[Disclosure] = set()
+        self.disclosed_by_world = _Gathered(set)
+        self.page_disclosures_by_world = _Gathered(set)
         self.retries = 0
         self.goes_on: int | None = None
+
+    @property
+    def disclosed(self) -> set[Disclosure]:
+        """What replies disclosed of the world."""
+        return self.disclosed_by_world[self.world.digest if self.world else ""]
+
+    @property
+    def page_disclosures(self) -> set[Disclosure]:
+        """What pages that were read disclosed of it."""
+        return self.page_disclosures_by_world[self.world.digest if self.world else ""]
 
     @property
     def pages(self) -> Pages:
         """The plans of the world's pages."""
         return self.simulator.pages_of(self.address, self.world.id if self.world else "")
 
-    def _disclosed(self, observation: Observation) -> tuple[Disclosure, ...]:
-        return disclosed_of_world(observation, self.world.digest) if self.world else ()
+    def _gather(self, gathered: "_Gathered", observation: Observation) -> None:
+        for digest, disclosed in disclosures_by_world(observation, self.world.digest if self.world else ""):
+            gathered[digest].update(disclosed)
 
     def afresh(self) -> "SimulatorClient":
         """Return a client of the same tools to whom nothing has been disclosed yet."""
         other = copy(self)
-        other.disclosed, other.page_disclosures = set(), set()
+        other.disclosed_by_world, other.page_disclosures_by_world = _Gathered(set), _Gathered(set)
         other.retries, other.goes_on = 0, None
         return other
 
     def add(self, other: "SimulatorClient") -> None:
         """Add what another client read and was told to this one's."""
-        self.disclosed |= other.disclosed
-        self.page_disclosures |= other.page_disclosures
+        for mine, more in (
+            (self.disclosed_by_world, other.disclosed_by_world),
+            (self.page_disclosures_by_world, other.page_disclosures_by_world),
+        ):
+            for digest, disclosed in more.items():
+                mine[digest] |= disclosed
         self.retries += other.retries
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
@@ -129,7 +150,7 @@ class SimulatorClient:
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where every attempt failed."""
         observation = self._answered(Call("web_extractor", url, offset=offset, max_chars=max_chars))
-        self.page_disclosures.update(self._disclosed(observation))
+        self._gather(self.page_disclosures_by_world, observation)
         self.goes_on = observation.next_offset
         return observation.text
 
@@ -139,7 +160,7 @@ class SimulatorClient:
             observation = self._tried(call)
             if self.reply_cache is not None:
                 self.reply_cache[call] = observation
-        self.disclosed.update(self._disclosed(observation))
+        self._gather(self.disclosed_by_world, observation)
         return observation
 
     def _tried(self, call: Call) -> Observation:

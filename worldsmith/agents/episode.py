@@ -20,6 +20,8 @@ from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.pages import Pages
 from worldsmith.schema import Schema
 from worldsmith.tasks import Task
+from worldsmith.tasks.parts import parts_with_worlds
+from worldsmith.tasks.task import united_table
 from worldsmith.world.model import World
 
 Agent = Callable[[Task, Schema, Client], str]
@@ -136,13 +138,14 @@ def agent(name: str) -> Agent:
 def run(task: Task, world: World, name: str, client: Connection, count: Callable[[str], int] = tokens) -> Episode:
     """Let an agent answer a task and return the episode.
 
-    Of the world only its schema is used: how columns are headed and which pages there are.
+    Of the world only its schema is used: how columns are headed and which pages there are. Over several worlds it is
+    one of them; an agent answers for each in turn, and its tables are put together.
 
     Raises:
         NotFoundError: no agent is called `name`.
         BackendError: the client's world does not answer.
     """
-    recorder, before = Recorder(client, count), client.retries
+    recorder, before, answers = Recorder(client, count), client.retries, list[str]()
     natural_agent = AGENTS_BY_LANGUAGE["natural"].get(name) if world.language == "natural" else None
     if natural_agent is not None:
         if not isinstance(client, SimulatorClient):
@@ -151,9 +154,12 @@ def run(task: Task, world: World, name: str, client: Connection, count: Callable
             )
         fresh = client.afresh()
         recorder = Recorder(fresh, count)
-        answer = natural_agent(task, client.pages, recorder)
+        for part, own in parts_with_worlds(task, world, client.simulator):
+            fresh.world = own
+            answers.append(natural_agent(part, fresh.pages, recorder))
         client.add(fresh)
     else:
-        answer = agent(name)(task, world.schema, recorder)
+        answers += [agent(name)(part, world.schema, recorder) for part in task.parts]
     calls, replies, costs = tuple(recorder.calls), tuple(recorder.replies), tuple(recorder.costs)
-    return Episode(task.task_id, task.world, name, answer, calls, replies, costs, client.retries - before)
+    answer, retries = united_table(task, answers), client.retries - before
+    return Episode(task.task_id, task.world, name, answer, calls, replies, costs, retries)

@@ -27,6 +27,7 @@ from worldsmith.tasks.descriptions import clue_terms
 from worldsmith.tasks.evidence import path_disclosures, required_disclosures
 from worldsmith.tasks.query import Query
 from worldsmith.tasks.query_evaluator import QueryEvaluator
+from worldsmith.tasks.task import CROSS
 from worldsmith.world.model import Disclosure, Row
 
 HITS: Final = 10
@@ -362,7 +363,8 @@ def natural_one_query(task: Task, pages: Pages, client: Recorder) -> str:
 def natural_snippets_only(task: Task, pages: Pages, client: Recorder) -> str:
     """Search by the question and by each value of its scope, open nothing, and take all that the hits tell."""
     plural = pages.world.schema.tables[task.query.table].plural
-    queries = [request_text(task), *(f"{plural} {value}" for value in task.query.scope.values)]
+    subject = f" {pages.world.subject}" if task.kind == CROSS else ""
+    queries = [request_text(task), *(f"{plural} {value}{subject}" for value in task.query.scope.values)]
     return _from_hits(task, pages, client, queries, DEPTH)
 
 

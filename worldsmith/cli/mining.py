@@ -78,6 +78,14 @@ KINDS = "wide,deep,hybrid"
     metavar="NAME",
     help="With --verify: solve each task anew under this profile too. May be repeated; all names every one.",
 )
+@click.option(
+    "--cross",
+    type=click.IntRange(0),
+    default=4,
+    show_default=True,
+    help="With --pool: tasks over several worlds, per schema of two or more. Each asks one question of 2 to 5 worlds "
+    "at once, for 10 to 100 rows in all.",
+)
 @reword_options
 @profiles_option
 @pool_option
@@ -91,6 +99,7 @@ def tasks(
     listed: Path | None,
     named: tuple[str, ...],
     profiles: Path | None,
+    cross: int,
     reword: str | None,
     model_url: str,
     *,
@@ -113,7 +122,8 @@ def tasks(
     worldsmith tasks w --count 20
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
-    worldsmith tasks w --pool                 those tasks that hold in the web of all worlds, in _tasks/<pool>.jsonl
+    worldsmith tasks w --pool --cross 8       those tasks that hold in the web of all worlds, and some over several of
+                                              them, in _tasks/<pool>.jsonl
     """
     from worldsmith.mining.pipeline import MiningRequest
     from worldsmith.tasks.worlds import PooledWorlds, SeparateWorlds
@@ -134,7 +144,7 @@ def tasks(
         good = _verify(worlds, _named_profiles(named, known), as_json=as_json)
     elif pooled:
         worlds = PooledWorlds(answering.pool_simulator(pool_at(paths, quiet=as_json)))
-        good = _prove_in_pool(worlds, as_json=as_json)
+        good = _prove_in_pool(worlds, cross, MiningRequest(**request), as_json=as_json)
     else:
         for folder, world in loaded_worlds(paths, quiet=as_json, locked=True):
             folders.append(folder)
@@ -170,8 +180,12 @@ def _mine(folder: Path, world: "World", request: "MiningRequest", *, as_json: bo
     return bool(count)
 
 
-def _prove_in_pool(worlds: "PooledWorlds", *, as_json: bool) -> bool:
-    """Keep the worlds' own tasks that hold in their pool, say how it went, and return whether there are any."""
+def _prove_in_pool(worlds: "PooledWorlds", cross: int, request: "MiningRequest", *, as_json: bool) -> bool:
+    """Keep the worlds' own tasks that hold in their pool and mine `cross` of each schema over several of them.
+
+    Says how it went, and returns whether there are any tasks. Of the request, wordings and tokens are heeded.
+    """
+    from worldsmith.mining.cross import groups_of_worlds, mine_cross_tasks
     from worldsmith.mining.pool import tasks_in_pool
     from worldsmith.tasks import tasks_of
     from worldsmith.world.files import save_jsonl, tasks_file
@@ -188,6 +202,16 @@ def _prove_in_pool(worlds: "PooledWorlds", *, as_json: bool) -> bool:
         elif proved.rejected:
             why = ", ".join(f"{n} {reason}" for reason, n in proved.rejected.items())
             click.echo(f"{world}: {len(proved.tasks)} tasks; rejected: {why}")
+    simulator = worlds.simulator(pool.worlds[0])
+    groups = groups_of_worlds(simulator) if cross else {}
+    for schema, some in progress(groups.items(), len(groups), "schemas", quiet=as_json):
+        mined = mine_cross_tasks(simulator, schema, some, cross, request)
+        kept += mined.tasks
+        if as_json:
+            outcome = {"tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)}
+            emit({"schema": schema, "pool": pool.id, **outcome})
+        else:
+            click.echo(f"{schema}, over several worlds: {len(mined.tasks)} tasks of {mined.tried} draws")
     if kept:
         save_jsonl(pool.tasks_file, (task.to_json() for task in kept))
     if not as_json:
@@ -224,7 +248,7 @@ def _verify(worlds: "Worlds", profiles: Sequence[str], *, as_json: bool) -> bool
         for task, fault in _faults(worlds, world, tasks, profiles):
             faults += bool(fault)
             if as_json:
-                emit({"task_id": task.task_id, "world": world, "ok": not fault, "fault": fault})
+                emit({"task_id": task.task_id, "world": task.world, "ok": not fault, "fault": fault})
             elif fault:
                 click.echo(f"{task.task_id}: {fault}")
         if not as_json:

@@ -119,6 +119,15 @@ def listing(parts: Sequence[str], joint: str = "and") -> str:
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} {joint} {parts[-1]}"
 
 
+def pluralized(noun: str) -> str:
+    """Return a noun in the plural: "towns", "companies", "branches"; one that is a plural as it is."""
+    if plural(noun):
+        return noun
+    if re.search(r"[^aeiou]y$", noun):
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
+
+
 def singular_unit(unit: str) -> str:
     """Return a unit as it follows 1: "year", "crown"; abbreviations ("s", "nmi", "GB") as they are."""
     return unit[:-1] if len(unit) > 3 and unit.endswith("s") and not unit.endswith(("ss", "ches", "shes")) else unit

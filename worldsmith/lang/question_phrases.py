@@ -102,6 +102,20 @@ class QuestionPhrases:
         "Fill “{name}” with “{none}” if there is nothing to fill in.",
     )
     """{name}, {none}."""
+    subjects: tuple[str, ...] = (
+        "“{name}” says which one a row is about: {subjects}.",
+        "Under “{name}”, write {subjects}.",
+        "Put {subjects} under “{name}”, whichever a row belongs to.",
+        "“{name}” is where a row belongs: {subjects}.",
+    )
+    """Over several worlds: {name}, the first column, and {subjects}, the names that may stand there."""
+    compared: tuple[str, ...] = (
+        "I only mean the one with the most {many} {clauses}.",
+        "Of these, take the one with the most {many} {clauses}.",
+        "The one that matters to me is the one with the most {many} {clauses}.",
+        "Look only at the one that has the most {many} {clauses}.",
+    )
+    """Which of several worlds is meant: {many}, {clauses}."""
     meant: tuple[str, ...] = (
         "By “{name}” I mean {means}.",
         "“{name}”, to be clear, is {means}.",

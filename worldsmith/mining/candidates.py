@@ -33,8 +33,8 @@ from worldsmith.tasks.query import Query, Rows, Scope, constants, is_tally
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.query_sql import gold_sqlite, sql
 from worldsmith.tasks.question import LETTERS, question
-from worldsmith.tasks.question_reader import Unclear, query_of_question
-from worldsmith.tasks.shortcuts import CAP, SNIPPETS, page_carries_too_much
+from worldsmith.tasks.question_reader import Unclear, compared_of_question, query_of_question, subjects_of_question
+from worldsmith.tasks.shortcuts import CAP, SNIPPETS, Carried, page_carries_too_much
 from worldsmith.tasks.task import Task
 
 _NUMBER = re.compile(r"(?<!\w)(?:\d[\d.-]*\d|\d)(?!\w)")  # not the 2 of "m2"
@@ -178,15 +178,14 @@ def screened_task(
     """Return the task of a query and its gold rows; DrawRejected where its columns or pages give too much away."""
     world, schema = context.world, context.world.schema
     columns = answer_columns(context.evaluator, query)
-    names = [squash(fold(c.name)) for c in columns]
-    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
-        raise DrawRejected("two columns with one header")
+    check_headers(columns)
     kept = context.evaluator.matching_rows(query)
-    carried = _pages_by_cell(context, query, kept, rows)
+    carried = pages_by_cell(context, query, kept, rows)
     if rows and query.key:
-        _check_shortcuts(context, query, kept, carried)
+        _check_constant(context, query, kept)
+        check_pages(schema, query, carried)
     text = question(context.evaluator, query, columns, turn, split)
-    _check_question(text, query, columns, rows, schema)
+    check_question(text, query, columns, rows, schema)
     return Task(
         world.id,
         world.digest,
@@ -202,17 +201,37 @@ def screened_task(
     )
 
 
-def _check_question(text: str, query: Query, columns: Sequence[scoring.Column], rows: Rows, schema: Schema) -> None:
-    """Raise DrawRejected where a question gives gold away, or its reader doesn't come to the query alone."""
+def check_headers(columns: Sequence[scoring.Column]) -> None:
+    """Raise DrawRejected where two columns can't be told apart by their headers."""
+    names = [squash(fold(c.name)) for c in columns]
+    if len(set(names)) < len(names) or any("," in c.name or "|" in c.name for c in columns):
+        raise DrawRejected("two columns with one header")
+
+
+def check_question(
+    text: str,
+    query: Query,
+    columns: Sequence[scoring.Column],
+    rows: Rows,
+    schema: Schema,
+    subjects: tuple[str, ...] = (),
+    compared: Query | None = None,
+) -> None:
+    """Raise DrawRejected where a question gives gold away, or its reader doesn't come to the query alone.
+
+    `subjects` are what a question over several worlds calls them, `compared` what it compares them by.
+    """
     if query.scope.of is not None and constants(query) & set(LETTERS):
         raise DrawRejected("a value that reads like a find")
-    if leaked_values(without_meanings(text, schema), constants(query) | {schema.as_of}, columns, rows):
+    own = constants(query) | (constants(compared) if compared else frozenset()) | {schema.as_of}
+    if leaked_values(without_meanings(text, schema), own, columns, rows):
         raise DrawRejected("the question holds a gold value")
     try:
-        read = query_of_question(text, schema)
+        parts = (query_of_question, subjects_of_question, compared_of_question)
+        read = tuple(part(text, schema) for part in parts)
     except Unclear:
         raise DrawRejected("a question with two readings, or none") from None
-    if read != query:
+    if read != (query, subjects, compared):
         raise DrawRejected("a question that is read otherwise")
 
 
@@ -264,7 +283,7 @@ def null_filler(evaluator: QueryEvaluator, table: str, path: Path) -> str:
     return ""
 
 
-def _pages_by_cell(
+def pages_by_cell(
     context: MiningContext, query: Query, kept: Sequence[int], rows: Rows
 ) -> tuple[tuple[tuple[str, ...], ...], ...]:
     """Return the pages of each cell, for gold rows in their order."""
@@ -283,15 +302,20 @@ def _cell_pages(context: MiningContext, query: Query, index: int, path: Path) ->
     return context.pages.carrying(*cell) if cell else ()
 
 
-def _check_shortcuts(
-    context: MiningContext, query: Query, kept: Sequence[int], carried: tuple[tuple[tuple[str, ...], ...], ...]
-) -> None:
-    first = len(query.key)
-    others = query.columns[first:]
-    stored = [path for path in others if not is_tally(path)]
+def _check_constant(context: MiningContext, query: Query, kept: Sequence[int]) -> None:
+    stored = [path for path in query.columns[len(query.key) :] if not is_tally(path)]
     if sum(most_common_share(context, query.table, path, kept) for path in stored) > CAP * len(stored):
         raise DrawRejected("constant columns")
-    shown = sum(query.column(context.world.schema, path).see == "snippet" for path in others)
+
+
+def check_pages(schema: Schema, query: Query, carried: Carried) -> None:
+    """Raise DrawRejected where snippets or one page show too much of an answer, or no page its key.
+
+    `carried` are the pages of the query's columns for each gold row.
+    """
+    first = len(query.key)
+    others = query.columns[first:]
+    shown = sum(query.column(schema, path).see == "snippet" for path in others)
     if shown > SNIPPETS * len(others):
         raise DrawRejected("columns that snippets show")
     if page_carries_too_much(carried, range(first, len(query.columns))):

@@ -25,6 +25,7 @@ from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task, gold_sqlite, sql
 from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.tasks.parts import leading_worlds, parts_with_worlds
 from worldsmith.world.engine import attach
 from worldsmith.world.model import Disclosure, World
 
@@ -84,16 +85,35 @@ def _cells_and_parents(disclosures: Iterable[Disclosure]) -> tuple[list[Disclosu
     return [one for one in ordered if not is_all_children(one)], [one for one in ordered if is_all_children(one)]
 
 
+def undisclosed(
+    parts: Iterable[tuple[Task, World]], client: SimulatorClient, evaluator: QueryEvaluator | None = None
+) -> tuple[int, list[Disclosure], list[Disclosure]]:
+    """Return how many cells the parts of a task need, and which cells and children the client's pages didn't disclose.
+
+    `evaluator` is of the world, where there is one part.
+    """
+    needed, cells, parents = 0, list[Disclosure](), list[Disclosure]()
+    for part, own in parts:
+        client.world = own
+        required = required_disclosures(part, evaluator or QueryEvaluator(own))
+        needed += len(_cells_and_parents(required)[0])
+        missing = _cells_and_parents(required - client.page_disclosures)
+        cells += missing[0]
+        parents += missing[1]
+    return needed, cells, parents
+
+
 def untraceable_argument(
-    task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str], world: World
+    task: Task, calls: Sequence[Mapping[str, Any]], replies: Sequence[str], *worlds: World
 ) -> str | None:
     """Return the first argument that comes neither from the question nor from an earlier reply; None for none.
 
     A query over natural pages may hold the words, too, in which people ask: never a name, a number or a date.
     """
     words, texts = set(words_of(task.question)), task.question
-    if world.schema.bank is not None:
-        words |= asking_words(world.schema.bank, world.schema)
+    for world in worlds:
+        if world.schema.bank is not None:
+            words |= asking_words(world.schema.bank, world.schema)
     for call, reply in zip(calls, replies, strict=True):
         arg = str(call["arg"])
         if call["tool"] == "web_extractor" and arg not in texts:
@@ -113,8 +133,12 @@ def certify(
     evaluator: QueryEvaluator | None = None,
     agent: str = "oracle",
 ) -> Certificate:
-    """Return the certificate of what an agent does with the tools of a client. Raises NotCertified."""
-    if task.world_digest != world.digest:
+    """Return the certificate of what an agent does with the tools of a client. Raises NotCertified.
+
+    `world` is the task's, or one of its worlds.
+    """
+    parts = parts_with_worlds(task, world, client.simulator)
+    if any(part.world_digest != own.digest for part, own in parts):
         raise NotCertified("another world")
     fresh = client.afresh()
     try:
@@ -123,20 +147,19 @@ def certify(
         raise NotCertified("a call that is never answered") from None
     finally:
         client.add(fresh)
-    needed = required_disclosures(task, evaluator or QueryEvaluator(world))
-    cells, parents = _cells_and_parents(needed - fresh.page_disclosures)
+    needed, cells, parents = undisclosed(parts, fresh, evaluator)
     if cells:
         raise NotCertified("evidence that its calls don't disclose")
     if parents:
         raise NotCertified("children that its calls don't tell whole")
     if not episode.scored(task).success:
         raise NotCertified("the oracle's answer is not the gold table")
-    if untraceable_argument(task, episode.calls, episode.replies, world) is not None:
+    if untraceable_argument(task, episode.calls, episode.replies, *(own for _, own in parts)) is not None:
         raise NotCertified("an argument from nowhere")
     return _certificate(task, client.address, episode, needed)
 
 
-def _certificate(task: Task, address: Address, record: Episode | Recorder, needed: Iterable[Disclosure]) -> Certificate:
+def _certificate(task: Task, address: Address, record: Episode | Recorder, needed: int) -> Certificate:
     cost = Cost.of(record.calls, sum(record.costs))
     return Certificate(
         task.task_id,
@@ -145,11 +168,11 @@ def _certificate(task: Task, address: Address, record: Episode | Recorder, neede
         RENDER,
         address.profile,
         [{**call, "sha256": _reply_digest(reply)} for call, reply in zip(record.calls, record.replies, strict=True)],
-        len(_cells_and_parents(needed)[0]),
+        needed,
         typical_turns=2 * cost.extract_calls + 1,
         typical_tokens=_typical_tokens(record),
         tokens=TOKENS,
-        pool="" if address.world == task.world else address.world,
+        pool="" if task.worlds == (address.world,) else address.world,
         **cost.to_json(),
     )
 
@@ -169,7 +192,9 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
     """Replay a certificate's calls; return what no longer holds, None where everything does."""
     if (certificate.task_id, certificate.world) != (task.task_id, task.world):
         return f"it is the proof of another task, {certificate.task_id}: mine the tasks again"
-    if certificate.world_digest != world.digest:
+    parts = parts_with_worlds(task, world, simulator)
+    stale = any(part.world_digest != own.digest for part, own in parts)
+    if stale or certificate.world_digest != task.world_digest:
         return f"it was made for another state of {world.id}: mine the tasks again"
     if certificate.render != RENDER:
         return f"it was made with render version {certificate.render}, this is {RENDER}: mine the tasks again"
@@ -187,11 +212,10 @@ def verify(certificate: Certificate, task: Task, world: World, simulator: Simula
             return f"call {number} can't be made: {error!r}"
         if not same:
             return f"call {number} ({str(call['arg'])[:80]}) has another reply now"
-    strange = untraceable_argument(task, recorder.calls, recorder.replies, world)
+    strange = untraceable_argument(task, recorder.calls, recorder.replies, *(own for _, own in parts))
     if strange is not None:
         return f"the argument {strange[:80]!r} comes neither from the question nor from an earlier reply"
-    needed = required_disclosures(task, QueryEvaluator(world))
-    cells, parents = _cells_and_parents(needed - client.page_disclosures)
+    needed, cells, parents = undisclosed(parts, client)
     if parents:
         return "no page that was read tells all children of some row that they are counted of"
     if cells:
@@ -207,11 +231,20 @@ def task_fault(task: Task, world: World, simulator: Simulator | PoolSimulator) -
 
     Its query is run and its calls are replayed: some 10 ms, and half a second for the first task of a world.
     """
-    if task.schema != world.schema.name or task.sql != sql(task.query, world.schema):
-        return "its schema or SQL is not that of its query: mine the tasks again"
-    with attach(world) as connection:
-        if gold_sqlite(task.query, connection, world.schema) != task.gold:
-            return "its gold is not what its query gives: mine the tasks again"
+    parts = parts_with_worlds(task, world, simulator)
+    for part, own in parts:
+        if task.schema != own.schema.name or task.sql != sql(task.query, own.schema):
+            return "its schema or SQL is not that of its query: mine the tasks again"
+        with attach(own) as connection:
+            if part.asked and gold_sqlite(task.query, connection, own.schema) != part.gold:
+                return "its gold is not what its query gives: mine the tasks again"
+    subjects = [own.subject for part, own in parts for _ in part.gold]
+    if task.members and [row[0] for row in task.gold] != subjects:
+        return "the rows of its gold are not under the names of its worlds: mine the tasks again"
+    if task.compared:
+        leads = leading_worlds(task.compared, [QueryEvaluator(own) for _, own in parts])
+        if leads != [part.asked for part, _ in parts]:
+            return "its gold is not of the world that leads the comparison: mine the tasks again"
     if not task.certificate:
         return "it has no certificate: mine the tasks again"
     try:

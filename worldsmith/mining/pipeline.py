@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from worldsmith.agents import Recorder, SimulatorClient, tokenizer
-from worldsmith.audit.tasks.gates import constant_guess, failed_gate, measure_shortcuts
+from worldsmith.audit.tasks.gates import constant_guess, exceeded_mean, failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError, UsageError, close_match
 from worldsmith.mining.candidates import (
     DESCRIBED,
@@ -297,19 +297,10 @@ class _Miner:
         """Raise DrawRejected for a gate that a task fails by these figures, alone or with those kept."""
         if not task.gold:
             return
-        why = failed_gate(task, figures) or self._exceeded_mean(self.totals.get(task.kind, Counter()), figures)
+        why = failed_gate(task, figures) or exceeded_mean(self.totals.get(task.kind, Counter()), figures)
         if why and not self.request.keep_failing:
             raise DrawRejected(f"gate: {why}")
         self.fails = self.fails or why is not None
-
-    def _exceeded_mean(self, totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
-        """Return the gate whose mean over this world's tasks of a kind this one would make too high; None for none."""
-        for name, figure in figures.items():
-            allowed = GATES.get(name, 1.0)
-            mean = (totals.get(name, 0.0) + figure) / (totals.get("tasks", 0) + 1)
-            if mean > allowed and figure > allowed:
-                return f"mean {name} over {allowed}"
-        return None
 
     def confirm_gold(self, tasks: list[Task]) -> list[Task]:
         """Return the tasks whose gold a second engine gives too: all of them, unless an engine is wrong."""

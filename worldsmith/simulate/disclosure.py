@@ -37,14 +37,14 @@ def disclosure_hashes(disclosed: Iterable[Disclosure], world_digest: str) -> lis
     return sorted(disclosure_hash(world_digest, row, column) for row, column in disclosed)
 
 
-def disclosed_of_world(observation: Observation, world_digest: str) -> tuple[Disclosure, ...]:
-    """Return what a reply discloses of one world: of a pool's reply its part, of a world's own all."""
-    return dict(observation.disclosed_by_world).get(world_digest, observation.disclosed)
+def disclosures_by_world(observation: Observation, world_digest: str) -> tuple[tuple[str, tuple[Disclosure, ...]], ...]:
+    """Return what a reply discloses by the digests of worlds: of a pool's reply all, else those of its one world."""
+    return observation.disclosed_by_world or ((world_digest, observation.disclosed),)
 
 
 def observation_hashes(observation: Observation, world_digest: str) -> list[str]:
     """Return the hashes of all that a reply discloses: one of a pool of all its worlds, any other of its own."""
-    by_world = observation.disclosed_by_world or ((world_digest, observation.disclosed),)
+    by_world = disclosures_by_world(observation, world_digest)
     hashes = (one for digest, disclosed in by_world for one in disclosure_hashes(disclosed, digest))
     return sorted([*hashes, *observation.disclosed_hashes])
 

@@ -1,6 +1,6 @@
 """What must be disclosed for a task: all of it for its certificate, and cell by cell for what an answer earns."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from worldsmith import expr, scoring
 from worldsmith.schema import Aggregate, Path
@@ -19,9 +19,12 @@ def required_disclosures(task: Task, evaluator: QueryEvaluator) -> frozenset[Dis
 
     Along a path every reference counts too: without it nobody knows whose value the last one is. Of a tally it is
     what its condition reads of all children of a row, what it adds up, and that there are no more children.
+
+    Where worlds are compared, it is what that reads in each of them, too.
     """
     cells: set[Disclosure] = set()
-    for query in task.query.chain():
+    compared = task.compared.chain() if task.compared else ()
+    for query in (*compared, *(task.query.chain() if task.asked else ())):
         rows, passing, kept = evaluator.rows_to_know(query), evaluator.passing(query), evaluator.matching_rows(query)
         for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
             for path in dict.fromkeys(paths):
@@ -56,6 +59,14 @@ def _columns_read(tally: Aggregate) -> dict[str, None]:
     """Return the columns of a child that a tally reads."""
     read = [] if tally.where is None else [path[0] for path in expr.paths(tally.where)]
     return dict.fromkeys([*tally.by, *read, *([tally.column] if tally.column else [])])
+
+
+def united_evidence(task: Task, parts: Sequence[scoring.Evidence]) -> scoring.Evidence:
+    """Return the evidence of the parts of a task as that of the task: which subject a row is of needs none."""
+    if not task.members:
+        return parts[0]
+    statements = {name: marks for part in parts for name, marks in part.statements.items()}
+    return scoring.Evidence(tuple(((), *row) for part in parts for row in part.cells), (), statements)
 
 
 def cell_evidence(task: Task, evaluator: QueryEvaluator) -> scoring.Evidence:

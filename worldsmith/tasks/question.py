@@ -40,6 +40,7 @@ from worldsmith.tasks.headers import (
 from worldsmith.tasks.meanings import query_meanings
 from worldsmith.tasks.query import Query, Top, is_tally, scope_condition
 from worldsmith.tasks.query_evaluator import QueryEvaluator
+from worldsmith.tasks.subjects import subjects_phrase
 from worldsmith.world.model import World
 
 _SLOT = re.compile(r"\{\w+\}")
@@ -52,30 +53,60 @@ LETTERS = "ABCDEFGH"
 
 
 def question(
-    evaluator: QueryEvaluator, query: Query, columns: Sequence[scoring.Column], turn: int, split: WordingSplit = "all"
+    evaluator: QueryEvaluator,
+    query: Query,
+    columns: Sequence[scoring.Column],
+    turn: int,
+    split: WordingSplit = "all",
+    more: Sequence[QueryEvaluator] = (),
+    compared: Query | None = None,
 ) -> str:
-    """Return the question of a query over a world; `turn` picks among the wordings that `split` leaves."""
-    schema = evaluator.world.schema
+    """Return the question of a query over a world; `turn` picks among the wordings that `split` leaves.
+
+    With `more` it is over several worlds, and the first of `columns` says which of them a row is of; with `compared`
+    over that one of them which has the most rows of this query.
+    """
+    schema, evaluators = evaluator.world.schema, (evaluator, *more)
+    subjects = tuple(one.world.subject for one in evaluators)
     wording = Wording(schema, turn, query.tallies, split)
     frame = "tables" if query.key else "cell"
-    parts = [f"{_need(evaluator, wording, query)} {request_sentences(wording, query)}"]
+    about = subjects_phrase(schema, subjects) if more else _about(evaluator.world)
+    comparison = [comparison_sentence(wording, compared)] if compared else []
+    parts = [" ".join([_need(about, wording, query), *comparison, request_sentences(wording, query)])]
     parts.append(f"{wording.pick(frame)}\n{', '.join(c.name for c in columns)}")
     dated = wording.pick("dated").format(day=schema.as_of)
-    counted = [
-        *ended_row_notes(wording, query),
-        *missing_number_notes(evaluator, wording, query),
-        *rank_notes(wording, query),
+    missing = (note for one in evaluators for note in missing_number_notes(one, wording, query))
+    ended = [note for one in (compared, query) if one for note in ended_row_notes(wording, one)]
+    counted = [*dict.fromkeys(ended), *dict.fromkeys(missing), *rank_notes(wording, query)]
+    rules = subject_notes(wording, columns[0].name, subjects) if more else []
+    columns = columns[bool(more) :]
+    rules += [
+        *meaning_notes(wording, query, columns, compared),
+        dated,
+        *counted,
+        *column_notes(wording, query, columns),
     ]
-    rules = [*meaning_notes(wording, query, columns), dated, *counted, *column_notes(wording, query, columns)]
     return "\n\n".join([*parts, "\n".join(rules), wording.pick("closing" if query.key else "closing_cell")])
 
 
-def _need(evaluator: QueryEvaluator, wording: Wording, query: Query) -> str:
+def subject_notes(wording: Wording, header_text: str, subjects: Sequence[str]) -> list[str]:
+    """Return the line on the column that says which of several worlds a row is of."""
+    return [wording.pick("subjects").format(name=header_text, subjects=listing(subjects, "or"))]
+
+
+def comparison_sentence(wording: Wording, compared: Query) -> str:
+    """Return the sentence that says which of several worlds is meant."""
+    nodes = [verb_phrase(wording, compared.table, node) for node in compared.clauses]
+    clauses = relative_clauses(wording, compared.table, [_scope(wording, compared, 0), *nodes])
+    return wording.pick("compared").format(many=wording.schema.tables[compared.table].plural, clauses=clauses)
+
+
+def _need(about: str, wording: Wording, query: Query) -> str:
     schema, table = wording.schema, wording.schema.tables[query.table]
     own = schema.questions.needs if query.key and not schema.bank else ()
     pool = (*own, *own, *wording.words.needs) if wording.turn or not own else own
     need = pool[draw(wording.turn, "words", "need") % len(pool)] if wording.turn else pool[0]
-    slots = {"{many}": table.plural, "{one}": table.singular, "{about}": _about(evaluator.world)}
+    slots = {"{many}": table.plural, "{one}": table.singular, "{about}": about}
     return _SLOT.sub(lambda slot: slots.get(slot[0], slot[0]), need)
 
 
@@ -249,11 +280,18 @@ def _nested(node: Node) -> bool:
     return any(len(path) > 1 or is_tally(path) for path in expr.paths(node)) or _op(node) == "or"
 
 
-def meaning_notes(wording: Wording, query: Query, columns: Sequence[scoring.Column]) -> list[str]:
-    """Return the lines on what columns mean exactly: those of which pages tell something else in the same terms."""
+def meaning_notes(
+    wording: Wording, query: Query, columns: Sequence[scoring.Column], compared: Query | None = None
+) -> list[str]:
+    """Return the lines on what columns mean exactly: those of which pages tell something else in the same terms.
+
+    Those are columns of the query, and of what worlds are `compared` by.
+    """
     schema = wording.schema
     headings = dict(zip(query.columns, (c.name for c in columns), strict=True))
     texts = query_meanings(schema, query, headings)
+    more = query_meanings(schema, compared, {}) if compared else {}
+    texts |= {name: means for name, means in more.items() if means not in texts.values()}
     if len(texts) < SEVERAL:
         return [wording.pick("meant", i).format(name=n, means=m) for i, (n, m) in enumerate(texts.items())]
     items = [wording.words.meant_item.format(name=capital(name), means=text) for name, text in texts.items()]

@@ -6,6 +6,7 @@ no world. Where two readings are left, the question is ambiguous.
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from itertools import product
 from typing import NamedTuple
@@ -24,6 +25,7 @@ from worldsmith.tasks.headers import column_header, headers, is_dated, quoted_he
 from worldsmith.tasks.meanings import meanings, query_meanings
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS, relative_pronoun
+from worldsmith.tasks.subjects import subject_header, subjects_phrase
 
 _HEADER = "[^“”]+"
 _LEAD = "[^“”]+“[^“”]+”"
@@ -38,16 +40,49 @@ class Unclear(Exception):  # noqa: N818 - not an error: what the reader says of 
 
 def query_of_question(text: str, schema: Schema) -> Query:
     """Return the query of a question. Raises Unclear where the text has no reading, or more than one."""
-    first, columns, *rest = text.split("\n\n")
-    names = columns.rpartition("\n")[2].split(", ")
-    lines = "\n".join(rest).split("\n")
-    reading = _reading(schema)
+    first, names, lines = _divided(text)
+    names = names[bool(subjects_of_question(text, schema)) :]
+    reading, compared = _reading(schema), compared_of_question(text, schema)
+    means = {*query_meanings(schema, compared, {}).values()} if compared else set[str]()
     meant = reading.meanings(lines)
     readings = dict.fromkeys(reading.queries(first, names, lines))
-    queries = [query for query in readings if meant == set(query_meanings(schema, query, {}).values())]
+    queries = [query for query in readings if meant == means.union(query_meanings(schema, query, {}).values())]
     if len(queries) != 1:
         raise Unclear(f"{len(queries)} readings of {first[:400]!r}")
     return queries[0]
+
+
+def subjects_of_question(text: str, schema: Schema) -> tuple[str, ...]:
+    """Return what a question over several worlds calls them, in its order; () for a question about one.
+
+    Raises Unclear where it names others, or another order, in its first sentences than in the line on their column.
+    """
+    first, names, lines = _divided(text)
+    frames = [frame_pattern(frame, name=_HEADER) for frame in (NATURAL if schema.bank else PLAIN).subjects]
+    matches = (frame.fullmatch(line) for line in lines for frame in frames)
+    match = next((match for match in matches if match and match["name"] == names[0]), None)
+    if match is None:
+        return ()
+    *before, last = match["subjects"].split(" or ")
+    subjects = (*", ".join(before).split(", "), last)
+    if names[0] != subject_header(schema) or subjects_phrase(schema, subjects) not in first:
+        raise Unclear(f"the worlds {match['subjects']} are not those of {first[:400]!r}")
+    return subjects
+
+
+def compared_of_question(text: str, schema: Schema) -> Query | None:
+    """Return what a question compares worlds by, None where it doesn't. Raises Unclear where that has two readings."""
+    first, _, _ = _divided(text)
+    readings = dict.fromkeys(_reading(schema).comparisons(first))
+    if len(readings) > 1:
+        raise Unclear(f"{len(readings)} readings of the comparison in {first[:400]!r}")
+    return next(iter(readings), None)
+
+
+def _divided(text: str) -> tuple[str, list[str], list[str]]:
+    """Return what a question asks, the names of its columns, and the lines after them."""
+    first, columns, *rest = text.split("\n\n")
+    return first, columns.rpartition("\n")[2].split(", "), "\n".join(rest).split("\n")
 
 
 @lru_cache(maxsize=16)
@@ -100,6 +135,15 @@ class _Reading:
                 for match in frame_pattern(frame + "\0").finditer(rest + "\0"):
                     yield from (q for q in self._cell(match["cell"], links) if self._headed(q, names))
             yield from self._tables(rest, links, names, lines)
+
+    def comparisons(self, text: str) -> Iterator[Query]:
+        """Yield what the sentences may compare worlds by."""
+        for frame in self.forms.compared:
+            for match in frame_pattern(frame, many=self.many).finditer(text):
+                table = self.plurals[match["many"]]
+                for phrases in self._phrase_splits(table, match.groupdict()):
+                    for query in self._query(table, phrases, (), Modifiers((), None)):
+                        yield replace(query, columns=query.key)
 
     def meanings(self, lines: Iterable[str]) -> set[str]:
         """Return what the lines say that columns mean."""

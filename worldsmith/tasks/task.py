@@ -1,9 +1,9 @@
 """A task: a question, the query behind it, the columns and gold rows its answers are scored by, and its proof."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from worldsmith import scoring
 from worldsmith.errors import FormatError
@@ -17,29 +17,49 @@ VERSION = "5"
 
 VERSIONS: Mapping[str, str | int] = {"tasks": VERSION, "render": RENDER, "scoring": SCORING}
 
+CROSS = "cross"
+"""The kind of tasks over several worlds."""
+MOST_WORLDS = 5
+"""The most worlds of one task."""
+
 FORMAT = 1
 """Version of the lines tasks are kept in."""
 AGAIN = "mine the tasks again, or take the original file"
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Task:
-    """One task over one world. `to_json` is a line of OUT/_tasks/<world>.jsonl."""
+class Member(NamedTuple):
+    """One of several worlds that a task is asked over."""
 
     world: str
+    digest: str
+    subject: str
+    """What the question calls it, and what the first column of the answer holds in its rows."""
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Task:
+    """One task over one world, or over several of a pool. `to_json` is a line of OUT/_tasks/<world or pool>.jsonl."""
+
+    world: str
+    """The world's id; the pool's where there are `members`."""
     world_digest: str
+    """The world's digest; that of `members_digest` where there are several."""
     schema: str
     kind: str
-    """"wide", "deep" or "hybrid"; see `candidates.KINDS`."""
+    """"wide", "deep" or "hybrid", see `candidates.KINDS`; "cross" over several worlds."""
     size: str
-    """"wide" (10 to 60 rows, 4 to 8 columns), "small" (3 to 8 rows, 3 or 4 columns), or "one" cell."""
+    """"wide" (10 to 60 rows, 4 to 8 columns; over several worlds up to 100 rows), "small" (3 to 8 rows, 3 or 4
+    columns), or "one" cell."""
     question: str
     query: Query
     sql: str
     columns: tuple[scoring.Column, ...]
     gold: Rows
     pages: tuple[tuple[tuple[str, ...], ...], ...] = ()
-    """For each gold cell the ids of the pages that state it; none for a null that a missing reference leaves."""
+    """For each gold cell the ids of the pages that state it; none for a null that a missing reference leaves.
+
+    Over several worlds an id is "<world>/<page>".
+    """
     certificate: Mapping[str, Any] = field(default_factory=dict)
     """The proof that it can be solved (`certificate.Certificate.to_json`); empty until there is one."""
     audit: Mapping[str, float] = field(default_factory=dict)
@@ -49,15 +69,52 @@ class Task:
     """What made it: tasks, page rendering, scoring."""
     original: str = ""
     """The question as it was before a language model reworded it; "" where none did."""
+    members: tuple[Member, ...] = ()
+    """The worlds of a task over several, in the order in which its question names them and its gold lists their rows.
+
+    The query is asked of each; the answer's first column, which the query lacks, says which world a row is of.
+    """
+    compared: Query | None = None
+    """What the members are compared by: only the one with the most rows of this query is asked. None: each is."""
 
     def __repr__(self) -> str:
         """Return its id and size: nothing of its gold."""
         return f"Task({self.task_id!r}, {self.kind}, {len(self.gold)} rows of {len(self.columns)} columns)"
 
     @property
+    def worlds(self) -> tuple[str, ...]:
+        """The ids of the worlds that it is about: one, unless it is asked over several."""
+        return tuple(member.world for member in self.members) or (self.world,)
+
+    @property
+    def asked(self) -> bool:
+        """Whether its query is asked of its worlds; a part of one that only loses a comparison is not."""
+        return self.compared is None or bool(self.gold)
+
+    @property
+    def parts(self) -> tuple["Task", ...]:
+        """What it asks of each of its worlds, as a task over that one alone; itself where there is one."""
+        return tuple(map(self._part, self.members)) or (self,)
+
+    def _part(self, member: Member) -> "Task":
+        rows = [i for i, row in enumerate(self.gold) if row[0] == member.subject]
+        prefix = f"{member.world}/"
+        pages = (self.pages[i][1:] for i in rows if self.pages)
+        return replace(
+            self,
+            world=member.world,
+            world_digest=member.digest,
+            columns=self.columns[1:],
+            gold=tuple(self.gold[i][1:] for i in rows),
+            pages=tuple(tuple(tuple(p.removeprefix(prefix) for p in cell) for cell in row) for row in pages),
+            members=(),
+        )
+
+    @property
     def digest(self) -> str:
         """sha256 over world, question, query, columns and gold: what an answer is judged by."""
         parts = [self.world_digest, self.question, self.query.to_json(), _columns(self.columns), self.gold]
+        parts += [self.compared.to_json()] if self.compared else []
         return sha256(canonical_json(parts)).hexdigest()
 
     @property
@@ -136,7 +193,9 @@ class Task:
             "digest": self.digest,
             "versions": dict(self.versions),
         }
-        return data | ({"original": self.original} if self.original else {})
+        data |= {"original": self.original} if self.original else {}
+        data |= {"members": [list(member) for member in self.members]} if self.members else {}
+        return data | ({"compared": self.compared.to_json()} if self.compared else {})
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> "Task":
@@ -161,6 +220,8 @@ class Task:
                 data.get("audit", {}),
                 data["versions"],
                 data.get("original", ""),
+                tuple(Member(*map(str, member)) for member in data.get("members", ())),
+                Query.from_json(data["compared"]) if "compared" in data else None,
             )
             name, digest = data["task_id"], data["digest"]
         except KeyError as error:
@@ -172,7 +233,14 @@ class Task:
         if digest != task.digest or name != task.task_id:
             what = "digest" if digest != task.digest else "task_id"
             raise FormatError(f"task {name}: it is not what its {what} says: {AGAIN}")
+        if task.members and task.world_digest != members_digest(task.members):
+            raise FormatError(f"task {name}: its members are not those of its world_digest: {AGAIN}")
         return task
+
+
+def members_digest(members: Sequence[Member]) -> str:
+    """Return sha256 over the worlds of a task and what it calls them."""
+    return sha256(canonical_json([list(member) for member in members])).hexdigest()
 
 
 def check_format(data: Mapping[str, Any]) -> None:
@@ -190,6 +258,20 @@ def _columns(columns: Sequence[scoring.Column]) -> list[dict[str, Any]]:
 def values_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[Any]]) -> str:
     """Return rows of values as a fenced Markdown table, cells as the columns print them."""
     return markdown_table(columns, [[scoring.show(v, c) for v, c in zip(row, columns, strict=True)] for row in rows])
+
+
+def united_table(task: Task, tables: Sequence[str]) -> str:
+    """Return the tables that `markdown_table` made of the parts of a task as one: of those asked, under their names."""
+    if not task.members:
+        return tables[0]
+    rows = [
+        f"| {member.subject} {line}"
+        for member, part, table in zip(task.members, task.parts, tables, strict=True)
+        if part.asked
+        for line in table.split("\n")[3:-1]
+    ]
+    fence, header, ruler, end = markdown_table(task.columns, []).split("\n")
+    return "\n".join([fence, header, ruler, *rows, end])
 
 
 def markdown_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[str]]) -> str:

@@ -113,14 +113,14 @@ class PooledWorlds:
         return self._simulator
 
     def tasks(self) -> Iterator[tuple[str, list[Task]]]:
-        """Yield each world's id with those of the pool's tasks that are about it."""
+        """Yield each world's id with those of the pool's tasks that are about it, or about it first."""
         file = self.pool.tasks_file
         if not file.is_file():
             fix = f"make them with `worldsmith tasks {self.pool.folder} --pool`"
             raise NotFoundError(f"{file}: no tasks of {self.pool.id}; {fix}")
         by_world: dict[str, list[Task]] = {world: [] for world in self.ids}
         for task in read_tasks(file):
-            by_world[task.world].append(task)
+            by_world[task.worlds[0]].append(task)
         yield from by_world.items()
 
     def as_mined(self, world: str) -> bool:  # noqa: ARG002 - a protocol's signature

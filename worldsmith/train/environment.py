@@ -15,12 +15,14 @@ from typing import Any, Final, Protocol
 from worldsmith import scoring
 from worldsmith.agents.client import hits_text, search_reply
 from worldsmith.errors import UsageError
+from worldsmith.lang.morphology import listing
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks import QueryEvaluator, Task
-from worldsmith.tasks.evidence import cell_evidence
+from worldsmith.tasks.evidence import cell_evidence, united_evidence
+from worldsmith.tasks.parts import parts_with_worlds
 from worldsmith.train.agent_messages import AgentMessage, read_message
 from worldsmith.train.tool_arguments import CallError, Request, arguments_of, number_of, texts_of, tool_of
 from worldsmith.world.model import World
@@ -153,6 +155,7 @@ class Environment:
     """
 
     world: World
+    """The task's world; of a task over several worlds any of them."""
     task: Task
     simulator: SearchEngine
     """What answers: of the world, or of a pool that it is in; a task then has to be one of the pool's."""
@@ -187,10 +190,12 @@ class Environment:
 
     def __post_init__(self) -> None:
         """Raise UsageError for a task of another world, or of another state of it."""
-        if self.task.world != self.world.id:
-            raise UsageError(f"task {self.task.task_id} is of the world {self.task.world}, not of {self.world.id}")
-        if self.task.world_digest != self.world.digest:
-            raise UsageError(f"task {self.task.task_id} is not of this state of {self.world.id}: mine its tasks again")
+        if self.world.id not in self.task.worlds:
+            named = f"world{'s' if self.task.members else ''} {listing(self.task.worlds)}"
+            raise UsageError(f"task {self.task.task_id} is of the {named}, not of {self.world.id}")
+        for part, world in parts_with_worlds(self.task, self.world, self.simulator):
+            if part.world_digest != world.digest:
+                raise UsageError(f"task {self.task.task_id} is not of this state of {world.id}: mine its tasks again")
         if self.task.certificate and self.task.web != self.simulator.id:
             raise UsageError(
                 f"task {self.task.task_id} was proved in {self.task.web}, not in {self.simulator.id}: take the "
@@ -298,7 +303,8 @@ class Environment:
         budget = self.task.typical_turns or None if self.budget is None else self.budget
         digest = self.world.digest
         hashes = frozenset(one for observation in self.observations for one in observation_hashes(observation, digest))
-        evidence = cell_evidence(self.task, QueryEvaluator(self.world))
+        parts = parts_with_worlds(self.task, self.world, self.simulator)
+        evidence = united_evidence(self.task, [cell_evidence(part, QueryEvaluator(world)) for part, world in parts])
         paid = scoring.with_evidence(score, evidence, hashes)
         reward = scoring.reward(
             paid,

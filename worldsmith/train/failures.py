@@ -31,7 +31,7 @@ def failures(task: Task, score: scoring.Score, observations: Sequence[Observatio
     A cell counts as read where a page that was read states it: `task.pages` names the pages of each gold cell.
     """
     counts = dict.fromkeys(CLASSES, 0)
-    read = {observation.page.id for observation in observations if observation.page is not None and observation.opened}
+    read = {page for observation in observations if observation.opened for page in _page_ids(task, observation)}
     texts = [_observation_text(observation) for observation in observations]
     hits = [f"{hit.title} {hit.snippet}".casefold() for observation in observations for hit in observation.results]
     matched = {gold for _, gold in score.matched}
@@ -57,9 +57,20 @@ def failures(task: Task, score: scoring.Score, observations: Sequence[Observatio
     return counts
 
 
+def _page_ids(task: Task, observation: Observation) -> list[str]:
+    """Return the page that was read as `task.pages` names it: over several worlds with the world that it disclosed."""
+    if observation.page is None:
+        return []
+    if not task.members:
+        return [observation.page.id]
+    worlds = {member.digest: member.world for member in task.members}
+    disclosed = (worlds[digest] for digest, _ in observation.disclosed_by_world if digest in worlds)
+    return [f"{world}/{observation.page.id}" for world in disclosed]
+
+
 def _row_name(task: Task, row: Sequence[Value]) -> str:
-    """Return the first key of a row in lower case, as replies print it."""
-    key = next((j for j in task.keys), 0)
+    """Return the first key of a row in lower case, as replies print it; that of its world names more than a row."""
+    key = next(iter(task.keys[bool(task.members) :]), 0)
     return scoring.show(row[key], task.columns[key]).casefold()
 
 

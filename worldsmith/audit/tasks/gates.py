@@ -35,7 +35,10 @@ def constant_guess(task: Task, evaluator: QueryEvaluator) -> float:
 def measure_shortcuts(
     task: Task, evaluator: QueryEvaluator, client: Connection, names: Sequence[str] = AGENTS
 ) -> dict[str, float]:
-    """Return what each shortcut is worth on a task of an evaluator's world, by name: the item F1 outside the key."""
+    """Return what each shortcut is worth on a task of an evaluator's world, by name: the item F1 outside the key.
+
+    Of a task over several worlds the evaluator is of any of them.
+    """
     return {
         **{name: run(task, evaluator.world, name, client).scored(task).nonkey.f1 for name in names},
         "constant-guess": constant_guess(task, evaluator),
@@ -60,6 +63,19 @@ def failed_gate(task: Task, figures: Mapping[str, float]) -> str | None:
     # A single value is on one page by nature: the work is in getting there.
     wide = bool(task.query.key)
     return "one page carries too much" if wide and page_carries_too_much(task.pages, task.others) else None
+
+
+def exceeded_mean(totals: Mapping[str, float], figures: Mapping[str, float]) -> str | None:
+    """Return the gate whose mean over the tasks kept another one would make too high; None for none.
+
+    `totals` are their figures added up; "tasks" is their number.
+    """
+    for name, figure in figures.items():
+        allowed = GATES.get(name, 1.0)
+        mean = (totals.get(name, 0.0) + figure) / (totals.get("tasks", 0) + 1)
+        if mean > allowed and figure > allowed:
+            return f"mean {name} over {allowed}"
+    return None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports import beir, jsonl, sft, verl
-from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks
+from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks, worlds_of
 from worldsmith.world.files import MANIFEST, staged_files, write_file
 
 Writer = Callable[[Splits, Path, str, Worlds], None]
@@ -77,7 +77,7 @@ def export(
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
         _check_free(part, out)
-    ids = {name: {task.world for task in some} for name, some in splits.items()}
+    ids = {name: worlds_of(some) for name, some in splits.items()}
     counts = {name: len(some) for name, some in splits.items()}
     return {**counts, "worlds": len(ids["train"] | ids["test"]), "test_worlds": len(ids["test"] - ids["train"])}
 

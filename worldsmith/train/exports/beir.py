@@ -68,42 +68,45 @@ def write(
     Raises:
         ConsistencyError: two worlds have a page at the same address, or no page states any evidence of a task.
     """
-    tasks_by_world: dict[str, list[Task]] = {name: [] for name in worlds.ids}
-    for tasks in splits.values():
-        for task in tasks:
-            tasks_by_world[task.world].append(task)
+    parts_by_world: dict[str, list[tuple[Task, Task]]] = {name: [] for name in worlds.ids}
+    for task in (task for tasks in splits.values() for task in tasks):
+        for part in task.parts:
+            parts_by_world[part.world].append((task, part))
     (out / "qrels").mkdir()
     world_of: dict[str, str] = {}
-    judgments = 0
+    relevant: dict[str, list[str]] = {}
+    negative: dict[str, list[str]] = {}
     with ExitStack() as stack:
         corpus, queries, qrels, negatives = (stack.enter_context((out / name).open("wb")) for name in FILES)
         qrels.write(b"query-id\tcorpus-id\tscore\n")
         for name in worlds.ids:
-            benchmark = _Benchmark(worlds.open(name), tasks_by_world[name])
+            benchmark = _Benchmark(worlds.open(name), [part for _, part in parts_by_world[name]])
             for url, page in benchmark.pages():
                 other = world_of.setdefault(url, name)
                 if other != name:
                     raise ConsistencyError(f"{url} is a page of {other} and of {name}: export these worlds apart")
                 _write_line(corpus, page)
-            for task in tasks_by_world[name]:
-                relevant = benchmark.relevant[task.task_id]
-                if not relevant:
+            for task, part in parts_by_world[name]:
+                if not benchmark.relevant[part.task_id]:
                     raise ConsistencyError(f"no page of {name} states evidence of {task.task_id}: mine its tasks again")
-                text = request_text(task)
-                metadata = {"world": name, "kind": task.kind, "canary": CANARY}
-                _write_line(queries, {"_id": task.task_id, "text": text, "metadata": metadata})
-                qrels.write("".join(f"{task.task_id}\t{url}\t1\n" for url in relevant).encode())
-                hard = benchmark.hard_negatives(task)
+                relevant.setdefault(task.task_id, []).extend(benchmark.relevant[part.task_id])
+                hard = benchmark.hard_negatives(part)[: NEGATIVES // len(task.worlds)]
+                negative.setdefault(task.task_id, []).extend(hard)
+                if name != max(task.worlds, key=worlds.ids.index):
+                    continue  # what other worlds add to its lines is still to come
+                metadata = {"world": task.world, "kind": task.kind, "canary": CANARY}
+                _write_line(queries, {"_id": task.task_id, "text": request_text(task), "metadata": metadata})
+                qrels.write("".join(f"{task.task_id}\t{url}\t1\n" for url in relevant[task.task_id]).encode())
+                hard = negative[task.task_id]
                 _write_line(negatives, {"query_id": task.task_id, "corpus_ids": hard, "canary": CANARY})
-                judgments += len(relevant)
         for file in (corpus, queries, qrels, negatives):
             file.flush()
             os.fsync(file.fileno())  # before `staged_files` moves them into place
     card = README.format(
         pages=len(world_of),
         worlds=len(worlds.ids),
-        queries=sum(map(len, tasks_by_world.values())),
-        judgments=judgments,
+        queries=len(relevant),
+        judgments=sum(map(len, relevant.values())),
         negatives=NEGATIVES,
     )
     write_file(out / "README.md", card.encode())

@@ -3,6 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import accumulate
 
 from worldsmith import scoring
@@ -12,7 +13,8 @@ from worldsmith.pages.renderer.emit import chunks
 from worldsmith.scoring.evidence import statement_hash, statements
 from worldsmith.simulate.disclosure import disclosed_by_cells, disclosed_by_page, disclosure_hash, is_all_children
 from worldsmith.tasks import QueryEvaluator, Task
-from worldsmith.tasks.evidence import cell_evidence, required_disclosures
+from worldsmith.tasks.evidence import cell_evidence, required_disclosures, united_evidence
+from worldsmith.tasks.task import MOST_WORLDS
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.rows import dumps
 from worldsmith.world.model import Disclosure, World
@@ -73,11 +75,14 @@ class Statements:
 def with_references(tasks: Sequence[Task], worlds: Worlds) -> Iterator[tuple[Task, str]]:
     """Yield each task with what it is scored by, as JSON text: the only part of a row that holds gold.
 
-    Worlds are opened one after the other. Raises FormatError where one can't be read.
+    Of the worlds, as many stay open as a task may have. Raises FormatError where one can't be read.
     """
-    known: Statements | None = None
+
+    @lru_cache(MOST_WORLDS)
+    def known(world: str) -> Statements:
+        return Statements(worlds.open(world))
+
     for task in tasks:
-        if known is None or known.world.id != task.world:
-            known = Statements(worlds.open(task.world))
         columns, rows = [column.to_json() for column in task.columns], [list(row) for row in task.gold]
-        yield task, dumps({"columns": columns, "rows": rows, "evidence": known.evidence(task).to_json()})
+        evidence = united_evidence(task, [known(part.world).evidence(part) for part in task.parts])
+        yield task, dumps({"columns": columns, "rows": rows, "evidence": evidence.to_json()})

@@ -1,7 +1,7 @@
 """The tasks of an export: loaded, divided into splits, and the parts of a row that formats share."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,27 +61,47 @@ def load_tasks(worlds: Worlds, *, replay: bool = False) -> list[Task]:
 def split_tasks(tasks: Sequence[Task], test_share: float) -> Splits:
     """Return the tasks as "train" and "test": a world's tasks stay together, chosen by a hash of its id.
 
-    At least one of several worlds is for testing where the share is above 0, and one for training. Of a single world
-    the last tasks are, so that trainers which need a test file have one.
+    So do those of worlds that a task is asked over. At least one of several worlds, or of several groups that such
+    tasks make, is for testing where the share is above 0, and one for training. Of a single one the last tasks are, so
+    that trainers which need a test file have one.
     """
     if not 0 <= test_share <= 0.9:
         raise UsageError(f"the test share {test_share} is not between 0 and 0.9")
-    worlds = sorted({task.world for task in tasks}, key=lambda world: (draw("export", world), world))
-    if len(worlds) > 1:
-        chosen = set(worlds[: min(math.ceil(test_share * len(worlds)), len(worlds) - 1)])
+    groups = sorted(_groups(tasks), key=lambda group: (draw("export", group[0]), group))
+    if len(groups) > 1:
+        wanted = math.ceil(test_share * sum(map(len, groups)))
+        chosen: set[str] = set()
+        for group in groups[:-1]:
+            if len(chosen) < wanted:
+                chosen.update(group)
         return {
-            "train": [task for task in tasks if task.world not in chosen],
-            "test": [task for task in tasks if task.world in chosen],
+            "train": [task for task in tasks if task.worlds[0] not in chosen],
+            "test": [task for task in tasks if task.worlds[0] in chosen],
         }
     kept = len(tasks) - min(math.ceil(test_share * len(tasks)), len(tasks) - 1)
     return {"train": tasks[:kept], "test": tasks[kept:]}
 
 
+def _groups(tasks: Iterable[Task]) -> list[tuple[str, ...]]:
+    """Return the worlds of tasks, sorted: those that a task is asked over, or a row of such tasks joins, as one."""
+    groups: dict[str, set[str]] = {}
+    for task in tasks:
+        joined = {world for one in task.worlds for world in groups.get(one, {one})}
+        groups |= dict.fromkeys(joined, joined)
+    return list({tuple(sorted(group)) for group in groups.values()})
+
+
+def worlds_of(tasks: Iterable[Task]) -> set[str]:
+    """Return the ids of the worlds of tasks."""
+    return {world for task in tasks for world in task.worlds}
+
+
 def split_sentence(splits: Splits) -> str:
     """Return how the tasks were divided, as a sentence."""
-    train, test = ({task.world for task in splits[name]} for name in ("train", "test"))
+    train, test = (worlds_of(splits[name]) for name in ("train", "test"))
     if train & test:
-        return "All tasks are of one world: test holds the last of them."
+        group = "one world" if len(train | test) == 1 else "worlds that tasks join"
+        return f"All tasks are of {group}: test holds the last of them."
     return f"The split is by whole worlds: {len(test)} of {len(train | test)} kept for testing."
 
 
