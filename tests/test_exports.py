@@ -432,7 +432,7 @@ def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
             text, _ = called(both["web_extractor"], place, {"url": url, "nonsense": 1}, data)
             assert world.title(row).split(",")[0] in text
         text, metrics = called(both["web_search"], place, {}, data)
-        assert text == 'Error: "query" must be a string, not missing'
+        assert text == 'Error: "query" is missing: a string'
         assert metrics == {"failed": 0.0, "wrong": 1.0}
         text, _ = called(both["web_extractor"], place, {"url": "https://nowhere.example/x"}, data)
         assert text.startswith("Error: https://nowhere.example/x: page not found")
