@@ -559,7 +559,7 @@ def test_worlds_alone_and_pooled_are_opened_by_the_same_ids(folder: Path, simula
         assert (alone.simulator(world).id, pooled.simulator(world).id) == (world, simulator.id)
     for worlds in (alone, pooled):
         for world, tasks in worlds.tasks():
-            assert {(task.world, task.web) for task in tasks} <= {(world, worlds.simulator(world).id)}
+            assert {(task.worlds[0], task.web) for task in tasks} <= {(world, worlds.simulator(world).id)}
         with pytest.raises(NotFoundError, match="'town-0000000000' is not"):
             worlds.open("town-0000000000")
     assert [alone.as_mined(world) for world in alone.ids] == [True] * 3
@@ -658,7 +658,7 @@ def test_conversations_to_imitate_are_episodes_of_the_pool(
     worlds_shown = set()
     for line in lines:
         task, messages = tasks[line["task_id"]], line["messages"]
-        environment = Environment(worlds.open(task.world), task, simulator, max_turns=len(messages))
+        environment = Environment(worlds.open(task.worlds[0]), task, simulator, max_turns=len(messages))
         assert messages[:2] == environment.reset()
         for place, message in enumerate(messages[:-1]):
             if "tool_calls" in message:
@@ -667,9 +667,12 @@ def test_conversations_to_imitate_are_episodes_of_the_pool(
                 assert message["content"].startswith("<think>\n")
         reward = environment.step(messages[-1]).reward
         assert reward is not None
-        assert reward.total == 1.0
+        assert (reward.terms["cells"], reward.terms["rows"], reward.terms["whole"]) == (0.7, 0.2, 0.1)
+        assert reward.total == 1.0 if len(task.worlds) == 1 else reward.total > 0.98  # a turn or two beyond the typical
         worlds_shown |= {
-            (task.world, simulator.pool.world_at(hit.url)) for seen in environment.observations for hit in seen.results
+            (task.worlds[0], simulator.pool.world_at(hit.url))
+            for reply in environment.observations
+            for hit in reply.results
         }
     assert any(own != shown for own, shown in worlds_shown)
 

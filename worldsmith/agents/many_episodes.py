@@ -33,7 +33,7 @@ def run_many(
     """
     count = tokens if tokenizer_file is None else tokenizer(tokenizer_file)
     for task in tasks:
-        world, simulator = worlds.open(task.world), worlds.simulator(task.world)
+        world, simulator = worlds.open(task.worlds[0]), worlds.simulator(task.worlds[0])
         address = Address(simulator.id, profile or ("" if base_url else "clean"), session=_session(task, agent))
         if traces:
             traces.message(address, "user", task.question, task_id=task.task_id)

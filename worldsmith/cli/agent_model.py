@@ -200,7 +200,7 @@ def run_model(
 
         play = _player(tools, choice, model, form)
         if left and not tools.base_url:
-            simulator = tools.worlds.simulator(left[0].task.world)
+            simulator = tools.worlds.simulator(left[0].task.worlds[0])
             simulator.warm(Address(simulator.id, tools.named_profile))  # indexes a pool, under a bar of its own
         with shown.bar:
             stopped = asyncio.run(play(left, record, count))
@@ -282,7 +282,7 @@ def _settings(choice: AgentModelChoice, tools: Tools, tasks: "Sequence[Task]") -
         "profile": tools.named_profile,
         "seed": choice.seed,
         "tools": "served" if tools.base_url else "in process",
-        "pool": next((task.web for task in tasks if task.web != task.world), None),
+        "pool": next((task.web for task in tasks if task.web != task.worlds[0]), None),
         "tasks": f"{len(tasks)}, sha256 {names}",
     }
 

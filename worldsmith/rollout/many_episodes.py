@@ -66,7 +66,7 @@ class Environments:
     async def open(self, job: Job) -> Environment:
         """Return the environment of a job. Raises FormatError where its world can't be read, UsageError likewise."""
         async with self._opening:
-            name = job.task.world
+            name = job.task.worlds[0]
             if name not in self._open:
                 self._open[name] = await asyncio.to_thread(self._opened, name, job.task.web)
             self._open.move_to_end(name)

@@ -8,7 +8,7 @@ from worldsmith import expr
 from worldsmith.expr.tree import walk
 from worldsmith.seeding import draw
 from worldsmith.tasks.query import Query
-from worldsmith.tasks.task import Task
+from worldsmith.tasks.task import Task, joined_worlds
 
 LOGIC = frozenset({"and", "or", "not", "yr"})
 """Operations that compare nothing by themselves."""
@@ -41,11 +41,14 @@ def curriculum(tasks: Iterable[Task], hold_out: Collection[str] = ()) -> list[di
     """Return tasks from the easiest on: task_id, world, schema, kind, size, difficulty, split.
 
     The split is "held_out" for the schemas named, and by whole worlds, chosen by a hash of their ids, "test" for a
-    tenth of the others (none of a single world), "train" for the rest.
+    tenth of the others (none of a single world), "train" for the rest. Worlds that tasks join stay together.
     """
     tasks = list(tasks)
-    worlds = sorted({t.world for t in tasks if t.schema not in hold_out}, key=lambda w: (draw("curriculum", w), w))
-    tested = set(worlds[: min(ceil(TEST_SHARE * len(worlds)), len(worlds) - 1)] if worlds else ())
+    groups = joined_worlds(task for task in tasks if task.schema not in hold_out)
+    groups.sort(key=lambda group: (draw("curriculum", group[0]), group))
+    wanted, tested = ceil(TEST_SHARE * sum(map(len, groups))), set[str]()
+    for group in groups[:-1]:
+        tested.update(group if len(tested) < wanted else ())
     rows = [
         {
             "task_id": task.task_id,
@@ -54,7 +57,7 @@ def curriculum(tasks: Iterable[Task], hold_out: Collection[str] = ()) -> list[di
             "kind": task.kind,
             "size": task.size,
             "difficulty": difficulty(task),
-            "split": "held_out" if task.schema in hold_out else "test" if task.world in tested else "train",
+            "split": "held_out" if task.schema in hold_out else "test" if task.worlds[0] in tested else "train",
         }
         for task in tasks
     ]

@@ -1,6 +1,6 @@
 """A task: a question, the query behind it, the columns and gold rows its answers are scored by, and its proof."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any, NamedTuple
@@ -279,3 +279,12 @@ def markdown_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[st
     lines = [[c.name for c in columns], ["---"] * len(columns), *rows]
     rows_shown = (" | ".join(cell.replace("|", "\\|") for cell in line) for line in lines)
     return "\n".join(["```markdown", *(f"| {shown} |" for shown in rows_shown), "```"])
+
+
+def joined_worlds(tasks: Iterable[Task]) -> list[tuple[str, ...]]:
+    """Return the worlds of tasks, sorted: those that a task is asked over, or a row of such tasks joins, as one."""
+    groups: dict[str, set[str]] = {}
+    for task in tasks:
+        joined = {world for one in task.worlds for world in groups.get(one, {one})}
+        groups |= dict.fromkeys(joined, joined)
+    return list({tuple(sorted(group)) for group in groups.values()})

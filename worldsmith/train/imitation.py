@@ -309,3 +309,37 @@ class Reasoning:
             if column.type in {"text", "int", "num"} and self._known(shown):
                 yield self._pick("value", header=asked_name(column, self.schema), value=shown)
                 return
+
+
+class JoinedReasoning:
+    """What an agent says to itself in an episode over several worlds: before each call that on the world it is about.
+
+    Takes the `Reasoning` of each world, on the same calls; a single one speaks as it does alone.
+    """
+
+    def __init__(self, parts: Sequence[Reasoning]) -> None:
+        self.parts = parts
+
+    def before(self, place: int) -> str:
+        """Return what is said before the call at a place among the calls."""
+        part = self._at(place)
+        part.news = [text for one in self.parts for text in one.news]
+        for one in self.parts:
+            if one is not part:
+                one.news = []
+        return part.before(place)
+
+    def after(self, place: int, reply: str) -> None:
+        """Take the reply to the call at a place."""
+        for part in self.parts:
+            part.after(place, reply)
+
+    def before_answer(self) -> str:
+        """Return what is said before the table."""
+        return [part for part in self.parts if part.task.asked][-1].before_answer()
+
+    def _at(self, place: int) -> Reasoning:
+        """Return the reasoning on the world whose page is read next."""
+        reads = (str(call["arg"]) for call in self.parts[0].calls[place:] if call["tool"] == "web_extractor")
+        on_pages = (part for url in reads for part in self.parts if part.pages.by_url(url) is not None)
+        return next(on_pages, self.parts[-1])

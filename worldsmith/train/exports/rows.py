@@ -12,6 +12,7 @@ from worldsmith.errors import ConsistencyError, UsageError
 from worldsmith.mining.files import task_faults
 from worldsmith.seeding import draw
 from worldsmith.tasks import Task
+from worldsmith.tasks.task import joined_worlds
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.world.files import write_file
 
@@ -67,7 +68,7 @@ def split_tasks(tasks: Sequence[Task], test_share: float) -> Splits:
     """
     if not 0 <= test_share <= 0.9:
         raise UsageError(f"the test share {test_share} is not between 0 and 0.9")
-    groups = sorted(_groups(tasks), key=lambda group: (draw("export", group[0]), group))
+    groups = sorted(joined_worlds(tasks), key=lambda group: (draw("export", group[0]), group))
     if len(groups) > 1:
         wanted = math.ceil(test_share * sum(map(len, groups)))
         chosen: set[str] = set()
@@ -80,15 +81,6 @@ def split_tasks(tasks: Sequence[Task], test_share: float) -> Splits:
         }
     kept = len(tasks) - min(math.ceil(test_share * len(tasks)), len(tasks) - 1)
     return {"train": tasks[:kept], "test": tasks[kept:]}
-
-
-def _groups(tasks: Iterable[Task]) -> list[tuple[str, ...]]:
-    """Return the worlds of tasks, sorted: those that a task is asked over, or a row of such tasks joins, as one."""
-    groups: dict[str, set[str]] = {}
-    for task in tasks:
-        joined = {world for one in task.worlds for world in groups.get(one, {one})}
-        groups |= dict.fromkeys(joined, joined)
-    return list({tuple(sorted(group)) for group in groups.values()})
 
 
 def worlds_of(tasks: Iterable[Task]) -> set[str]:

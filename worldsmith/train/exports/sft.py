@@ -14,11 +14,12 @@ from worldsmith.errors import UsageError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
+from worldsmith.tasks.parts import parts_with_worlds
 from worldsmith.tasks.task import values_table
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports.rows import CANARY, Splits, dumps, split_sentence
-from worldsmith.train.imitation import Reasoning, useful_calls, way_to_imitate
+from worldsmith.train.imitation import JoinedReasoning, Reasoning, useful_calls, way_to_imitate
 from worldsmith.world.files import save_jsonl, write_file
 from worldsmith.world.model import World
 
@@ -80,7 +81,7 @@ def write(
 
 def _rows(tasks: Sequence[Task], worlds: Worlds, reasoning: Placement) -> Iterator[dict[str, Any]]:
     for number, task in enumerate(tasks):
-        world, simulator = worlds.open(task.world), worlds.simulator(task.world)
+        world, simulator = worlds.open(task.worlds[0]), worlds.simulator(task.worlds[0])
         messages = conversation(task, world, simulator, reasoning, number)
         yield {
             "messages": messages,
@@ -102,8 +103,8 @@ def conversation(
 
     Args:
         task: the task, with its certificate.
-        world: its world.
-        simulator: of the world, or of a pool that it is in.
+        world: its world, or one of them.
+        simulator: of the world, or of a pool that it is in; of a pool for a task over several worlds.
         reasoning: where the agent's reasoning stands in its messages.
         number: picks among the ways of solving it.
 
@@ -115,7 +116,12 @@ def conversation(
     client, environment = SimulatorClient(simulator, reply_cache={}, world=world), Environment(world, task, simulator)
     calls = useful_calls(task, client, way_to_imitate(task, client, number), environment.hits)
     environment.max_turns = len(calls) + 1
-    thoughts = Reasoning(task, client.pages, calls, number)
+    thoughts = JoinedReasoning(
+        [
+            Reasoning(part, SimulatorClient(simulator, world=own).pages, calls, number)
+            for part, own in parts_with_worlds(task, world, simulator)
+        ]
+    )
     messages: list[dict[str, Any]] = [*environment.reset()]
     for place, call in enumerate(calls):
         # Nine letters and digits: Mistral's templates refuse any other id.
