@@ -54,7 +54,8 @@ def stream(
     """Return tasks without end, each with its world; the same for the same arguments, and no task twice.
 
     They are those of `worldsmith generate SCHEMA... --seed`, world by world, schemas in turn: a world's tasks follow
-    each other. A seed that no world fits is passed over. Close the stream to end its processes before the program ends.
+    each other. Worlds differ by seeds of 53 bits; one that no world fits is passed over. Close the stream to end its
+    processes before the program ends.
 
     Args:
         schemas: names of shipped schemas, or paths of TOML files.
