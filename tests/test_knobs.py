@@ -153,11 +153,11 @@ def test_per_follows_where_brands_are_used_up():
 
 
 @pytest.mark.parametrize("name", SCHEMAS)
-def test_what_is_refused_is_refused_before_any_world_is_made_and_the_nearest_is_not(name, tmp_path):
+def test_what_is_refused_is_refused_before_any_world_is_made_and_the_nearest_is_not(name):
     schema = load_schema(name)
     for asked in (20, 2500):
         with pytest.raises(UsageError, match="ask for --facts") as refusal:
-            orders([name], 3, 0, tmp_path, MiningRequest(0), Knobs((asked, asked)))
+            orders([name], 3, 0, MiningRequest(0), Knobs((asked, asked)))
         nearest = int(str(refusal.value).split("ask for --facts ")[1].split(",")[0])
         check_facts([schema], Knobs((nearest, nearest)))
         with pytest.raises(UsageError):

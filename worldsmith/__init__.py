@@ -11,6 +11,8 @@ The front door, for Python. What it names is imported when it is first used; pat
     hits = simulator.call(ws.Address(world.id), ws.Call("web_search", "bakeries and who keeps them")).results
     environment = ws.Environment(world, task, simulator)
     print(ws.score(task.table(), task).item.f1)          # 1.0
+    for item in ws.stream(["town", "films"], seed=7):    # tasks without end, each with its world
+        ...
 """
 
 from importlib import import_module
@@ -20,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from worldsmith.checking import check
     from worldsmith.mining.pipeline import mine
+    from worldsmith.mining.stream import stream
     from worldsmith.schema import Knobs, Language, Schema, Split, load_schema
     from worldsmith.scoring import Score
     from worldsmith.simulate.protocol import Address, Call
@@ -41,6 +44,7 @@ __all__ = [
     "mine",
     "read_tasks",
     "score",
+    "stream",
 ]
 
 _HOMES = {
@@ -51,6 +55,7 @@ _HOMES = {
     "check": "checking",
     "load_schema": "schema",
     "mine": "mining.pipeline",
+    "stream": "mining.stream",
 }
 
 

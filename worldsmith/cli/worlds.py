@@ -209,9 +209,9 @@ def generate(
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
     names = schemas or default_schemas(of_kinds(kinds) or tuple(shipped()), wordings)
     asked_knobs = Knobs(parse_facts(facts) if facts else None, **knobs)
-    requested = orders(names, count, seed, out, request, asked_knobs, language, wordings)
+    requested = orders(names, count, seed, request, asked_knobs, language, wordings)
     built, failed = [], 0
-    for one in progress(build_all(requested, jobs), len(requested), "worlds", quiet=as_json):
+    for one in progress(build_all(requested, jobs, out), len(requested), "worlds", quiet=as_json):
         if isinstance(one, Failed):
             failed += 1
             click.echo(f"worldsmith: {one.error}", err=True)

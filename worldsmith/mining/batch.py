@@ -1,15 +1,10 @@
 """Many worlds: which ones a command asks for, each generated, checked, mined and kept, by one process or several."""
 
-import multiprocessing
-import os
-import signal
-import threading
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
-from contextlib import contextmanager, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, get_args
 
@@ -20,14 +15,13 @@ from worldsmith.errors import (
     FormatError,
     GenerationError,
     NotFoundError,
-    WorldsmithError,
     close_match,
 )
 from worldsmith.generation import generate
 from worldsmith.generation.remedy import remedy
-from worldsmith.mining.candidates import parse_kinds
 from worldsmith.mining.files import count_saved_tasks, save_tasks
 from worldsmith.mining.pipeline import MiningRequest, mine_request
+from worldsmith.mining.workers import worker_pool
 from worldsmith.schema import (
     DEFAULT_KNOBS,
     Knobs,
@@ -57,7 +51,6 @@ class Order:
     """The seed of the command."""
     number: int
     """Its number among the worlds of its schema, from 0."""
-    out: Path
     request: MiningRequest
     """The tasks to mine."""
     knobs: Knobs = DEFAULT_KNOBS
@@ -78,6 +71,11 @@ class Order:
         53 bits: a JSON number that every reader keeps exact.
         """
         return seeding.draw(self.draw, load_schema(self.schema).name, self.number) >> 11
+
+    def generate(self) -> World:
+        """Return the world. Raises GenerationError."""
+        schema = self.spoken_schema
+        return generate(schema, self.seed, knobs=self.knobs, language=schema.language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +117,6 @@ def orders(
     schemas: Sequence[str],
     count: int | None,
     seed: int,
-    out: Path,
     request: MiningRequest,
     knobs: Knobs = DEFAULT_KNOBS,
     language: Language | None = None,
@@ -127,17 +124,23 @@ def orders(
 ) -> list[Order]:
     """Return the worlds of a command, round robin over its schemas.
 
-    Naming more schemas changes none of the others' worlds, and a schema that is named twice counts once. Raises
-    UsageError for knobs that a schema can't follow, and for kinds of task nobody knows.
+    Naming more schemas changes none of the others' worlds. Raises as `distinct_schemas` does.
     """
-    parse_kinds(request.kinds)
+    schemas = distinct_schemas(schemas, knobs)
+    places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
+    return [Order(schemas[which], seed, number, request, knobs, language, split) for number, which in places]
+
+
+def distinct_schemas(names: Sequence[str], knobs: Knobs) -> list[str]:
+    """Return the names of schemas, one for each: a schema that is named twice counts once.
+
+    Raises NotFoundError, SchemaError, and UsageError for knobs that one can't follow.
+    """
     once: dict[Schema, str] = {}
-    for name in schemas:
+    for name in names:
         once.setdefault(load_schema(name), name)
     check_facts(list(once), knobs)
-    schemas = list(once.values())
-    places = (divmod(i, len(schemas)) for i in range(len(schemas) if count is None else count))
-    return [Order(schemas[which], seed, number, out, request, knobs, language, split) for number, which in places]
+    return list(once.values())
 
 
 def of_kinds(kinds: Sequence[str]) -> tuple[str, ...]:
@@ -156,21 +159,17 @@ def default_schemas(names: Sequence[str], split: Split) -> tuple[str, ...]:
     return tuple(name for name in names if split != "train" or not load_schema(name).held_out)
 
 
-def build(order: Order) -> Built:
-    """Make one world, or find it whole: generate, check, mine, and keep both files.
+def build(order: Order, out: Path) -> Built:
+    """Make one world in `out`, or find it whole: generate, check, mine, and keep both files.
 
     Raises GenerationError, and ConsistencyError for a world that breaks its own rules (a defect of worldsmith).
     """
     schema = order.spoken_schema
-    folder = order.out / world_id(schema, order.seed, order.knobs)
-    files.remove_leftovers(order.out, folder.name)
+    folder = out / world_id(schema, order.seed, order.knobs)
+    files.remove_leftovers(out, folder.name)
     kept, replaced = _reusable_world(folder)
-    world = kept or generate(schema, order.seed, knobs=order.knobs, language=schema.language)
-    if kept is None:
-        report = check(world)
-        if not report.ok:
-            raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
-    with files.writing_world(world, order.out) if kept is None else nullcontext():
+    world = kept or checked_world(order)
+    with files.writing_world(world, out) if kept is None else nullcontext():
         count, mined, rejected = _mine_and_save(order, folder, world) if order.request.count else (0, False, {})
     resumed = kept is not None and not mined
     return Built(
@@ -188,10 +187,19 @@ def build(order: Order) -> Built:
     )
 
 
-def attempt(order: Order) -> Built | Failed:
+def checked_world(order: Order) -> World:
+    """Return the world of an order. Raises GenerationError, and ConsistencyError for one that breaks its own rules."""
+    world = order.generate()
+    report = check(world)
+    if not report.ok:
+        raise ConsistencyError(f"{world.id} breaks its rules: {report.violations[0]}")
+    return world
+
+
+def attempt(out: Path, order: Order) -> Built | Failed:
     """Make one world as `build` does, or say why its rules never held."""
     try:
-        return build(order)
+        return build(order, out)
     except GenerationError as error:
         schema = load_schema(order.schema)
         fix = remedy(schema, error.rule, [order.seed]) if error.rule else None
@@ -233,8 +241,8 @@ def _versions_text(versions: Any) -> str:
     return ", ".join(f"{name} {version}" for name, version in versions.items()) or "no package"
 
 
-def build_all(requested: Sequence[Order], jobs: int) -> Iterator[Built | Failed]:
-    """Build worlds and yield them in order, with `jobs` processes; the bytes don't depend on how many.
+def build_all(requested: Sequence[Order], jobs: int, out: Path) -> Iterator[Built | Failed]:
+    """Build worlds in `out` and yield them in order, with `jobs` processes; the bytes don't depend on how many.
 
     A seed that no world fits is yielded as Failed. Once all were tried, the next seeds of its schema take the places of
     such seeds, until as many worlds are there as were asked for or `PATIENCE` seeds of the schema in a row have failed.
@@ -243,8 +251,10 @@ def build_all(requested: Sequence[Order], jobs: int) -> Iterator[Built | Failed]
     """
     if not requested:
         return
-    with files.locked_folder(requested[0].out), _builder(min(jobs, len(requested))) as mapped:
-        files.recover_unfinished(requested[0].out)
+    advice = "the same command goes on where it stopped; try fewer --jobs"
+    pool = worker_pool(partial(attempt, out), min(jobs, len(requested)), advice)
+    with files.locked_folder(out), pool as mapped:
+        files.recover_unfinished(out)
         following = Counter(order.schema for order in requested)
         streaks: Counter[str] = Counter()
         while requested:
@@ -259,45 +269,3 @@ def build_all(requested: Sequence[Order], jobs: int) -> Iterator[Built | Failed]
                 if streaks[order.schema] < PATIENCE:
                     requested.append(replace(order, number=following[order.schema]))
                     following[order.schema] += 1
-
-
-@contextmanager
-def _builder(jobs: int) -> Iterator[Callable[[Sequence[Order]], Iterator[Built | Failed]]]:
-    """Give what attempts orders and yields what became of each, in order, with `jobs` processes."""
-    if jobs <= 1:
-        yield lambda requested: map(attempt, requested)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _end_with_parent) as pool:
-        try:
-            yield lambda requested: _submitted(pool, requested)
-        except BrokenProcessPool:
-            raise WorldsmithError(
-                "a process was killed (out of memory?): the same command goes on where it stopped; try fewer --jobs"
-            ) from None
-
-
-def _submitted(pool: ProcessPoolExecutor, requested: Sequence[Order]) -> Iterator[Built | Failed]:
-    """Submit orders to processes that leave an interrupt (Ctrl-C) to this one: each would print a traceback of its own.
-
-    A process starts with the first order it may take, and inherits that it ignores the signal.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        return pool.map(attempt, requested, chunksize=1)
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        return pool.map(attempt, requested, chunksize=1)
-    finally:
-        signal.signal(signal.SIGINT, before)
-
-
-def _end_with_parent() -> None:
-    """End this process once its parent is gone: one that was killed leaves workers that wait for work for ever."""
-    parent = multiprocessing.parent_process()
-
-    def wait() -> None:
-        if parent is not None:
-            parent.join()
-            os._exit(1)
-
-    threading.Thread(target=wait, daemon=True).start()

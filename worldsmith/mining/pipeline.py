@@ -52,7 +52,11 @@ rounded down in each world."""
 
 @dataclass(frozen=True, slots=True)
 class MiningRequest:
-    """What to mine: with the world's digest and the miner's versions, everything that the tasks depend on."""
+    """What to mine: with the world's digest and the miner's versions, everything that the tasks depend on.
+
+    Raises:
+        UsageError: a size or a kind that tasks don't have.
+    """
 
     count: int
     size: str = "wide"
@@ -66,6 +70,11 @@ class MiningRequest:
     """A tokenizer.json that says what fits; None for the estimate."""
     apart: float = APART
     """Of the deep tasks of a natural world that compare rows, the share at least that compares them page by page."""
+
+    def __post_init__(self) -> None:
+        if self.size not in SIZES:
+            raise UsageError(f"no tasks are called {self.size!r}.{close_match(self.size, SIZES)}")
+        parse_kinds(self.kinds)
 
     def recorded(self) -> dict[str, Any]:
         """Return what is recorded of a request beside its tasks: the content of a tokenizer, wherever it lies."""
@@ -126,8 +135,6 @@ def mine(
 def mine_request(world: World, request: MiningRequest, seed: int | None = None) -> Mined:
     """Return the tasks of a world that were asked for, as `mine` does."""
     kinds, size, count = parse_kinds(request.kinds), request.size, request.count
-    if size not in SIZES:
-        raise UsageError(f"no tasks are called {size!r}.{close_match(size, SIZES)}")
     pages = Pages(world)
     context = MiningContext(world, pages, split=request.wordings)
     miner = _Miner(context, Simulator(world, pages=pages), request)
