@@ -60,7 +60,7 @@ def test_what_is_tried_in_vain_is_not_in_conversations_to_validate_on():
     assert prepare.conversations("test", folder)[0] == []
 
 
-def test_a_notebook_holds_each_value_once_and_says_what_falls_out():
+def test_a_notebook_holds_each_value_once_and_names_what_it_read_of_and_left_out():
     import prepare
 
     (folder,) = WORLDS.glob("smartphones-*")
@@ -76,11 +76,20 @@ def test_a_notebook_holds_each_value_once_and_says_what_falls_out():
     cells = note.removeprefix(f"{world.title(row)}: ").split(", ")
     assert len(cells) == sum(name not in key for _, name in needed)
     assert notebook.note(needed) == ""
-    fits, out = notebook.verdict().split("\n")
     kept = evaluator.matching_rows(task.query)
-    assert fits == "Fits: " + ", ".join(world.title(Row(task.query.table, i)) for i in kept)
     rest = [i for i in evaluator.in_scope(task.query) if i not in kept]
-    assert out == "Left out: " + ", ".join(world.title(Row(task.query.table, i)) for i in rest)
+    fits = "Fits: " + ", ".join(world.title(Row(task.query.table, i)) for i in kept)
+
+    def left_out(rows):
+        return "Left out: " + ", ".join(world.title(Row(task.query.table, i)) for i in rows)
+
+    assert len(rest) > 1
+    for i in (*kept, rest[-1]):
+        notebook.note([one for one in required_disclosures(task, evaluator) if one[0] == Row(task.query.table, i)])
+    read = sorted({row.index, rest[-1]}.intersection(rest))
+    assert notebook.verdict().split("\n") == [fits, left_out(read)]
+    notebook.note(required_disclosures(task, evaluator))
+    assert notebook.verdict().split("\n") == [fits, left_out(rest)]
 
 
 def test_a_mistyped_address_is_another_one():
@@ -192,6 +201,17 @@ def test_marks_of_a_call_that_a_model_cannot_tell_apart_are_read_in_turn():
     assert chat.text(Tokens(), [4]) == "a"
 
 
+def test_unlikely_tokens_are_never_drawn_but_keep_their_chance_where_they_were():
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from model import likely
+
+    # Chances 0.9, 0.09 and 0.01: the last is less than LEAST of the first.
+    logits = torch.tensor([[0.9, 0.09, 0.01]]).log()
+    assert likely(logits).softmax(-1)[0].tolist() == pytest.approx([10 / 11, 1 / 11, 0.0])
+    assert likely(logits, torch.tensor([[2]])).softmax(-1)[0].tolist() == pytest.approx([0.9, 0.09, 0.01])
+
+
 def test_a_reinforced_task_is_among_the_shortest_of_its_kind():
     pytest.importorskip("torch")
     pytest.importorskip("triton")
@@ -251,7 +271,7 @@ def test_an_answer_without_an_evidenced_cell_trains_like_no_table():
 
     ends = {answer: end(answer) for answer in (task.table(), "I give up.", None)}
     assert [round(reward.total, 3) for reward in ends.values()] == [0.0, -0.2, -0.3]
-    assert [round(training_reward(reward), 3) for reward in ends.values()] == [-0.2, -0.2, -0.3]
+    assert [round(training_reward(reward), 3) for reward in ends.values()] == [-0.2, -0.2, -0.2]
 
 
 def test_an_evidenced_answer_trains_on_its_reward_and_a_masked_episode_on_nothing():
@@ -273,24 +293,24 @@ def test_workers_run_an_episode():
     workers = Workers(WORLDS, 1)
     workers.reset(3, task.to_json(), 0)
 
-    def told():
+    def reply():
         (answer,) = list(workers.answers(None))
         assert answer[0] == 3
         return answer[1:]
 
-    assert told()[0][1]["content"] == task.question
+    assert reply()[0][1]["content"] == task.question
     workers.step(3, '<tool_call>{"name": "web_search", "arguments": {"query": "shops"}}</tool_call>')
-    found, figures = told()
-    assert "https://" in found
+    hits, figures = reply()
+    assert "https://" in hits
     assert figures is None
     workers.step(3, task.table())
-    _, figures = told()
+    _, figures = reply()
     assert (figures["item_f1"], figures["success"], figures["searches"], figures["turns"]) == (1.0, 1.0, 1, 2)
     workers.reset(3, task.to_json(), 0)
-    told()
+    reply()
     workers.cut(3)
-    figures = told()[1]
-    assert (figures["cut"], round(figures["training_reward"], 3)) == (1.0, -0.3)
+    figures = reply()[1]
+    assert (figures["cut"], round(figures["training_reward"], 3)) == (1.0, -0.2)
     workers.close()
     assert [p.exitcode for p in workers.processes] == [0]
 
@@ -300,10 +320,10 @@ def test_an_agent_that_copies_lists_is_not_enough(capsys, monkeypatch):
 
     monkeypatch.setattr(sys, "argv", ["template.py", str(WORLDS)])
     template.main()
-    found = {row["of"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
-    assert {kind: row["tasks"] for kind, row in found.items()} == {"wide": 4, "deep": 4, "hybrid": 2}
-    assert found["deep"]["reward"] == 0.0
-    assert found["wide"]["item_f1"] < 0.1  # natural pages have few lists to copy
+    kinds = {row["of"]: row for row in map(json.loads, capsys.readouterr().out.splitlines())}
+    assert {kind: row["tasks"] for kind, row in kinds.items()} == {"wide": 4, "deep": 4, "hybrid": 2}
+    assert kinds["deep"]["reward"] == 0.0
+    assert kinds["wide"]["item_f1"] < 0.1  # natural pages have few lists to copy
 
 
 def test_components_of_a_known_variance():
@@ -316,10 +336,10 @@ def test_components_of_a_known_variance():
         for _ in range(4):
             mean = about + r.gauss(0, 0.2)
             groups.append((str(world), [mean + r.gauss(0, 0.1) for _ in range(8)]))
-    found = components(groups)
-    assert found["within_task"] == pytest.approx(0.1, abs=0.01)
-    assert found["between_tasks"] == pytest.approx(0.2, abs=0.02)
-    assert found["between_worlds"] == pytest.approx(0.3, abs=0.03)
+    deviations = components(groups)
+    assert deviations["within_task"] == pytest.approx(0.1, abs=0.01)
+    assert deviations["between_tasks"] == pytest.approx(0.2, abs=0.02)
+    assert deviations["between_worlds"] == pytest.approx(0.3, abs=0.03)
 
 
 def test_gain_is_over_the_tasks_that_both_have():
@@ -339,18 +359,34 @@ def test_gain_is_over_the_tasks_that_both_have():
     assert gain(now, [{"task_id": "z", "world": "z", "reward": 1.0}]) == {"compared": 0}
 
 
-@pytest.mark.parametrize("log", ["log.jsonl", "log-qwen.jsonl"])
+def test_tasks_met_twice_are_compared_with_themselves():
+    from spread import met_again
+
+    rows = [
+        {"tasks": ["a", "b", "c"], "rewards": [[0.0, 0.2], [0.5, 0.5], [1.0, 1.0]]},
+        {"tasks": ["b", "a"], "rewards": [[0.7, 0.7], [0.1, 0.1]]},
+        {"tasks": ["a"], "rewards": [[1.0, 1.0]]},
+    ]
+    # Differences 0 and 0.2 of tasks a and b; their standard deviation is 0.2 / sqrt(2).
+    assert met_again(rows) == {"met_again": 2, "first": 0.3, "second": 0.4, "standard_error": 0.1}
+    assert met_again(rows[:1]) == {"met_again": 0}
+
+
+@pytest.mark.parametrize("log", ["log.jsonl", "log-qwen.jsonl", "log-qwen-unbarred.jsonl"])
 def test_logs_give_the_figures_that_the_page_tells(capsys, monkeypatch, log):
     import spread
 
     folder = ROOT / "examples" / "train_agent"
     monkeypatch.setattr(sys, "argv", ["spread.py", str(folder / log)])
     spread.main()
-    first, *course = map(json.loads, capsys.readouterr().out.splitlines())
+    first, again, *course = map(json.loads, capsys.readouterr().out.splitlines())
     page = (folder / "README.md").read_text("utf-8")
     for name in ("within_task", "between_tasks", "between_worlds"):
         assert f"{first[name]} " in page
     assert f"{100 * first['without_spread']:.1f}% of the {first['groups']}" in " ".join(page.split())
-    if log == "log.jsonl":
+    if log != "log.jsonl":
+        compared = f"{again['first']:.3f} to {again['second']:.3f} ± {1.96 * again['standard_error']:.3f}"
+        assert compared in " ".join(page.split())
+    else:
         assert f"{course[0]['reward']}" in page
         assert f"{course[-1]['reward']}" in page

@@ -36,7 +36,7 @@ def _flash(
     end = tl.minimum((part + 1) * share, first + TOKENS)
     best = tl.full((ROWS,), float("-inf"), tl.float32)
     total = tl.zeros((ROWS,), tl.float32)
-    seen = tl.zeros((ROWS, SIZE), tl.float32)
+    weighted = tl.zeros((ROWS, SIZE), tl.float32)
     for at in range(part * share, end, KEYS):
         inside = (at + key < end)[:, None]
         where = (base + at + key)[:, None] * SIZE + column
@@ -48,12 +48,12 @@ def _flash(
         powers = tl.exp2(scores - safe[:, None])
         fade = tl.exp2(best - safe)
         values = tl.load(v + where, mask=inside, other=0.0)
-        seen = seen * fade[:, None] + tl.dot(powers.to(values.dtype), values)
+        weighted = weighted * fade[:, None] + tl.dot(powers.to(values.dtype), values)
         total = total * fade + tl.sum(powers, 1)
         best = now
     place = ((block * heads + head) * parts + part) * ROWS + row
     nothing = total == 0.0
-    tl.store(out + place[:, None] * SIZE + column, seen / tl.where(nothing, 1.0, total)[:, None])
+    tl.store(out + place[:, None] * SIZE + column, weighted / tl.where(nothing, 1.0, total)[:, None])
     tl.store(weight + place, tl.where(nothing, float("-inf"), best + tl.log2(tl.where(nothing, 1.0, total))))
 
 
@@ -84,8 +84,8 @@ def flash(q: Tensor, k: Tensor, v: Tensor, slot: Tensor, start: Tensor) -> Tenso
     )  # fmt: skip
     if parts > 1:
         out = out * (weight * 0.6931471805599453).softmax(2)[..., None]
-    seen = out.sum(2)[:, :, : tokens * group].reshape(blocks, shared, tokens, group, size)
-    return seen.transpose(1, 2).reshape(q.shape).to(q.dtype)
+    states = out.sum(2)[:, :, : tokens * group].reshape(blocks, shared, tokens, group, size)
+    return states.transpose(1, 2).reshape(q.shape).to(q.dtype)
 
 
 def plain(q: Tensor, k: Tensor, v: Tensor, slot: Tensor, start: Tensor) -> Tensor:

@@ -22,7 +22,7 @@ from worldsmith.train.tool_arguments import CallError, arguments_of, number_of, 
 
 HITS = 5
 TURNS = 30
-ASKED = """{question}
+PROMPT = """{question}
 
 A Markdown table with this one column and one row will do:
 Answer
@@ -101,8 +101,8 @@ class Episode:
         self.turns = self.searches = self.reads = 0
 
     def reset(self) -> list[dict[str, str]]:
-        asked = ASKED.format(question=self.line["question"])
-        return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": asked}]
+        prompt = PROMPT.format(question=self.line["question"])
+        return [{"role": "system", "content": SYSTEM}, {"role": "user", "content": prompt}]
 
     def step(self, message: str) -> Step:
         """Answer the calls of a message, or score the answer."""

@@ -11,6 +11,7 @@ import json
 import statistics
 import time
 from collections import Counter
+from itertools import islice
 from pathlib import Path
 from typing import Any
 
@@ -50,23 +51,26 @@ def main() -> None:
     parser.add_argument("--tasks", type=int, default=100, help="of each split")
     parser.add_argument("--minutes", type=float, default=3.0)
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--slots", type=int, default=128)
-    asked = parser.parse_args()
+    parser.add_argument("--slots", type=int, default=256)
+    args = parser.parse_args()
     torch.manual_seed(2)
-    workers = Workers(asked.worlds)
-    model, tokenizer = load(asked.model, asked.device)
-    if asked.adapters:
-        model.load(asked.adapters)
-    asked.out.mkdir(parents=True, exist_ok=True)
-    roller = Roller(model, tokenizer, workers, asked.slots)
-    before = [json.loads(x) for x in asked.against.read_text("utf-8").splitlines()] if asked.against else []
-    splits = {split: held_out(asked.data, split, asked.tasks) for split in ("test", "held")}
-    if asked.questions:
-        splits["encyclopedia"] = questions(asked.questions)
-    table, kept = {}, (asked.out / f"eval-{asked.name}.jsonl").open("w", encoding="utf-8")
-    for split, lines in splits.items():
-        begun = time.monotonic()
-        episodes = roller.run([(line, 0) for line in lines], asked.temperature, limit=asked.minutes * 60)
+    workers = Workers(args.worlds)
+    model, tokenizer = load(args.model, args.device)
+    if args.adapters:
+        model.load(args.adapters)
+    args.out.mkdir(parents=True, exist_ok=True)
+    roller = Roller(model, tokenizer, workers, args.slots)
+    before = [json.loads(x) for x in args.against.read_text("utf-8").splitlines()] if args.against else []
+    splits = {split: held_out(args.data, split, args.tasks) for split in ("test", "held")}
+    if args.questions:
+        splits["encyclopedia"] = questions(args.questions)
+    begun = time.monotonic()
+    lines = [line for some in splits.values() for line in some]
+    episodes = iter(roller.run([(line, 0) for line in lines], args.temperature, limit=args.minutes * 60))
+    table: dict[str, dict] = {"run": {"seconds": round(time.monotonic() - begun, 1)}}
+    kept = (args.out / f"eval-{args.name}.jsonl").open("w", encoding="utf-8")
+    for split, some in splits.items():
+        ended = list(islice(episodes, len(some)))
         rows = [
             {
                 "split": split,
@@ -76,17 +80,17 @@ def main() -> None:
                 "tokens": len(e.ids),
                 **e.figures,
             }
-            for e in episodes
+            for e in ended
         ]
-        table[split] = {"tasks": len(lines), **means(rows), "seconds": round(time.monotonic() - begun, 1)}
+        table[split] = {"tasks": len(rows), **means(rows)}
         if before:
             table[split] |= gain(rows, before)
-        for row, e in zip(rows, episodes, strict=True):
+        for row, e in zip(rows, ended, strict=True):
             kept.write(json.dumps({**row, "text": tokenizer.decode(e.ids)}, ensure_ascii=False) + "\n")
     kept.close()
     workers.close()
-    (asked.out / f"eval-{asked.name}.json").write_text(json.dumps(table, indent=1))
-    print(json.dumps({asked.name: table}))
+    (args.out / f"eval-{args.name}.json").write_text(json.dumps(table, indent=1))
+    print(json.dumps({args.name: table}))
 
 
 if __name__ == "__main__":

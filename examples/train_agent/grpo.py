@@ -17,7 +17,7 @@ from typing import TextIO
 
 import torch
 import torch.nn.functional as F
-from model import load, store
+from model import likely, load, store
 from rollout import Clock, Episode, Roller
 from sft import batches, padded
 from workers import Workers
@@ -109,16 +109,18 @@ def learn(model, episodes: list[tuple[Episode, float]], device) -> float:
     """
     total = sum(sum(e.own[1:]) for e, _ in episodes) or 1
     rows = [(e.ids, e.own, advantage) for e, advantage in episodes if advantage]
-    seen = sum(_backward(model, group, total, device) for group in batches(rows, None)) if rows else 0.0
-    return seen / (sum(sum(own[1:]) for _, own, _ in rows) or 1)
+    entropy = sum(_backward(model, group, total, device) for group in batches(rows, None)) if rows else 0.0
+    return entropy / (sum(sum(own[1:]) for _, own, _ in rows) or 1)
 
 
 def _backward(model, group: list, total: int, device) -> float:
     ids, own = padded([row[:2] for row in group], device)
     own = own[:, 1:]
     worth = torch.tensor([advantage for *_, advantage in group], device=ids.device)[:, None].expand(own.shape)
-    logp = F.log_softmax(model.logits(model.hidden(ids[:, :-1])[own]) / TEMPERATURE, dim=-1)
-    chosen = logp.gather(1, ids[:, 1:][own][:, None])[:, 0]
+    drawn = ids[:, 1:][own][:, None]
+    logits = likely(model.logits(model.hidden(ids[:, :-1])[own]), drawn)
+    logp = F.log_softmax(logits / TEMPERATURE, dim=-1)
+    chosen = logp.gather(1, drawn)[:, 0]
     (-(worth[own] * chosen).sum() / total).backward()
     return float(torch.special.entr(logp.detach().exp()).sum())
 
@@ -133,35 +135,37 @@ def main() -> None:
         "--easier", type=float, default=0.4, help="share of the tasks to draw from: those of fewest turns"
     )
     parser.add_argument(
-        "--calibrate", type=int, default=96, help=f"tasks of these to try {TRIALS} times first, 0 to draw from all"
+        "--calibrate", type=int, default=192, help=f"tasks of these to try {TRIALS} times first, 0 to draw from all"
     )
+    parser.add_argument("--limit", type=float, default=1e9, help="seconds of a step's rollouts: then they are cut off")
+    parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--slots", type=int, default=GROUP * TASKS)
-    asked = parser.parse_args()
-    end = time.monotonic() + asked.minutes * 60
-    asked.out.mkdir(parents=True, exist_ok=True)
+    parser.add_argument("--slots", type=int, default=2 * GROUP * TASKS, help="episodes at once: calibration fills them")
+    args = parser.parse_args()
+    end = time.monotonic() + args.minutes * 60
+    args.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(1)
-    workers = Workers(asked.worlds)
-    model, tokenizer = load(asked.model, asked.device)
+    workers = Workers(args.worlds)
+    model, tokenizer = load(args.model, args.device)
     optimizer = torch.optim.AdamW(model.adapters(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
-    step, path = 0, asked.out / "grpo-state.pt"
-    model.load(asked.start)
+    step, path = 0, args.out / "grpo-state.pt"
+    model.load(args.start)
     if path.exists():
-        saved = torch.load(path, map_location=asked.device, weights_only=True)
+        saved = torch.load(path, map_location=args.device, weights_only=True)
         step = saved["step"]
         model.take(saved["adapters"])
         optimizer.load_state_dict(saved["optimizer"])
-    roller = Roller(model, tokenizer, workers, asked.slots)
-    lines = [json.loads(line) for line in (asked.data / "tasks-rl.jsonl").read_text("utf-8").splitlines()]
-    lines = easier(lines, asked.easier)
-    if asked.calibrate:
-        lines = calibrated(asked.out / "calibrated.json", roller, lines, asked.calibrate)
-    log, kept = (resumed(asked.out / name, step) for name in ("grpo-log.jsonl", "rollouts.jsonl"))
+    roller = Roller(model, tokenizer, workers, args.slots)
+    lines = [json.loads(line) for line in (args.data / "tasks-rl.jsonl").read_text("utf-8").splitlines()]
+    lines = easier(lines, args.easier)
+    if args.calibrate:
+        lines = calibrated(args.out / "calibrated.json", roller, lines, args.calibrate)
+    log, kept = (resumed(args.out / name, step) for name in ("grpo-log.jsonl", "rollouts.jsonl"))
     over = False
     while not over:
         chosen = tasks_of(lines, step)
         before, begun = astuple(roller.clock), time.monotonic()
-        episodes = roller.run([(line, step) for line in chosen for _ in range(GROUP)], TEMPERATURE)
+        episodes = roller.run([(line, step) for line in chosen for _ in range(GROUP)], TEMPERATURE, args.limit)
         rolled = time.monotonic()
         groups = [group for group in groups_of(episodes, GROUP) if len(group) > 1]
         if not groups:
@@ -171,10 +175,10 @@ def main() -> None:
             for group in groups
             for e, a in zip(group, advantages([e.figures["training_reward"] for e in group]), strict=True)
         ]
-        entropy = learn(model, worth, asked.device)
+        entropy = learn(model, worth, args.device)
         norm = float(torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0))
         for g in optimizer.param_groups:
-            g["lr"] = RATE * min(1.0, (step + 1) / WARM)
+            g["lr"] = args.rate * min(1.0, (step + 1) / WARM)
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         step += 1
@@ -184,6 +188,7 @@ def main() -> None:
         row = {
             "step": step,
             **means,
+            "tokens": sum(len(e.ids) for e in episodes),
             "within_group_sd": statistics.fmean(spread),
             "groups_without_spread": sum(s < SPREAD for s in spread) / len(spread),
             "tasks": [group[0].line["task_id"] for group in groups],
@@ -204,13 +209,13 @@ def main() -> None:
         log.flush()
         for e in episodes[:: GROUP // 2]:
             named = {"step": step, "task_id": e.line["task_id"], "world": e.line["world"]}
-            told = {**named, **e.figures, "text": tokenizer.decode(e.ids)}
-            kept.write(json.dumps(told, ensure_ascii=False) + "\n")
+            line = {**named, **e.figures, "text": tokenizer.decode(e.ids)}
+            kept.write(json.dumps(line, ensure_ascii=False) + "\n")
         kept.flush()
         print(json.dumps({k: round(v, 3) for k, v in row.items() if not isinstance(v, list)}), flush=True)
         over = time.monotonic() > end
         if step % SAVED == 0 or over:
-            model.save(asked.out / "grpo.pt")
+            model.save(args.out / "grpo.pt")
             store({"step": step, "adapters": model.held(), "optimizer": optimizer.state_dict()}, path)
     for file in (log, kept):
         file.close()

@@ -16,6 +16,8 @@ from attention import BLOCK, attend
 from torch import Tensor, nn
 
 RANK, ALPHA = 16, 32
+LEAST = 0.02
+"""Share of the likeliest token's chance below which a token is never drawn."""
 
 
 class Linear(nn.Module):
@@ -190,9 +192,9 @@ class Model(nn.Module):
                     parameter.copy_(kept[name])
 
 
-def store(told: dict, path: Path) -> None:
+def store(state: dict, path: Path) -> None:
     """Write what torch can save, whole or not at all."""
-    torch.save(told, path.with_suffix(".part"))
+    torch.save(state, path.with_suffix(".part"))
     path.with_suffix(".part").rename(path)
 
 
@@ -209,8 +211,18 @@ def blocks_of(runs: list[tuple[int, int, list[int]]], device: torch.device) -> t
             ids.append(part + [0] * (BLOCK - len(part)))
             slot.append(whose)
             start.append(first + at)
-    told = (torch.tensor(each, device=device) for each in (ids, slot, start, last))
-    return tuple(told)  # type: ignore[return-value]
+    tensors = (torch.tensor(each, device=device) for each in (ids, slot, start, last))
+    return tuple(tensors)  # type: ignore[return-value]
+
+
+def likely(logits: Tensor, kept: Tensor | None = None) -> Tensor:
+    """Return logits (n, vocabulary) with unlikely tokens barred, but for the one of each row in kept (n, 1).
+
+    Rare tokens resemble the marks of a call, so thousands of them together would take their place in some draws.
+    """
+    least = logits.amax(-1, keepdim=True) + math.log(LEAST)
+    barred = logits.masked_fill(logits < least, float("-inf"))
+    return barred if kept is None else barred.scatter(1, kept, logits.gather(1, kept))
 
 
 def vocabulary_prior(embedding: Tensor, barred: list[int], marks: list[int]) -> Tensor:

@@ -97,6 +97,8 @@ class Notebook:
     def __init__(self, task: Task, world: World, evaluator: QueryEvaluator) -> None:
         self.task, self.world, self.evaluator = task, world, evaluator
         self.open = {one for one in required_disclosures(task, evaluator) if not is_all_children(one)}
+        self.read: set[Row] = set()
+        """Rows of which a reply showed something that the task rests on."""
         self.columns: dict[Disclosure, scoring.Column] = {}
         """How the answer shows a cell."""
         for path, column in zip(task.query.columns, task.columns, strict=True):
@@ -110,6 +112,7 @@ class Notebook:
         rows: dict[Row, list[str]] = {}
         for row, name in sorted(self.open.intersection(disclosed)):
             self.open.discard((row, name))
+            self.read.add(row)
             if name not in self.world.schema.tables[row.table].key:
                 rows.setdefault(row, []).append(self._cell(row, name))
         lines, left = [], NOTE
@@ -127,10 +130,11 @@ class Notebook:
         return f"{label} {text}"
 
     def verdict(self) -> str:
-        """Return which rows of the scope fit and which fall out; "" where all stay."""
+        """Return which rows fit and which of those read about fall out; "" where all stay."""
         query = self.task.query
         kept = self.evaluator.matching_rows(query)
-        out = sorted(set(self.evaluator.in_scope(query)) - set(kept))
+        scope = {i for i in self.evaluator.in_scope(query) if Row(query.table, i) in self.read}
+        out = sorted(scope.difference(kept))
         if not out:
             return ""
         fits, rest = (", ".join(self.world.title(Row(query.table, i)) for i in rows) for rows in (kept, out))
@@ -208,26 +212,26 @@ def main() -> None:
         parser.add_argument(name, type=Path)
     parser.add_argument("--longest", type=int, default=16_384, help="tokens of a conversation")
     parser.add_argument("--jobs", type=int, default=1)
-    asked = parser.parse_args()
+    args = parser.parse_args()
     import torch
 
-    asked.out.mkdir(parents=True, exist_ok=True)
-    chat.tokenizer_of(asked.model)  # once, before many processes want it
+    args.out.mkdir(parents=True, exist_ok=True)
+    chat.tokenizer_of(args.model)  # once, before many processes want it
     counts = {}
-    with multiprocessing.get_context("spawn").Pool(asked.jobs) as pool:
+    with multiprocessing.get_context("spawn").Pool(args.jobs) as pool:
         for part in PARTS:
-            folders = world_folders([asked.worlds / part]) if (asked.worlds / part).exists() else []
-            made = pool.starmap(tokenized, [(part, folder, asked.model) for folder in folders], chunksize=1)
+            folders = world_folders([args.worlds / part]) if (args.worlds / part).exists() else []
+            made = pool.starmap(tokenized, [(part, folder, args.model) for folder in folders], chunksize=1)
             lines = [line for _, lines in made for line in lines]
-            save_jsonl(asked.out / f"tasks-{part}.jsonl", lines)
+            save_jsonl(args.out / f"tasks-{part}.jsonl", lines)
             counts[part] = {"tasks": len(lines)}
             if part in IMITATED:
                 rows = [row for rows, _ in made for row in rows]
-                fit = [row for row in rows if len(row["ids"]) <= asked.longest]
+                fit = [row for row in rows if len(row["ids"]) <= args.longest]
                 texts = [{name: row[name] for name in ("task_id", "way", "messages")} for row in fit]
-                save_jsonl(asked.out / f"sft-{part}.jsonl", texts)
+                save_jsonl(args.out / f"sft-{part}.jsonl", texts)
                 tokens = [(torch.tensor(row["ids"], dtype=torch.int32), torch.tensor(row["own"])) for row in fit]
-                torch.save(tokens, asked.out / f"sft-{part}.pt")
+                torch.save(tokens, args.out / f"sft-{part}.pt")
                 counts[part] |= {
                     "conversations": len(fit),
                     "too long": len(rows) - len(fit),

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 
 import chat
 import torch
-from model import Model, blocks_of
+from model import Model, blocks_of, likely
 from workers import Workers
 
 MESSAGE = 900
 """Tokens of one message of the agent at most."""
-LONGEST = 16_384
+LONGEST = 12_288
 """Tokens of an episode at most."""
 BURST = 16
 """Tokens chosen between two looks at what was chosen."""
@@ -37,7 +37,7 @@ class Episode:
 class Slot:
     episode: Episode
     pending: list[int] = field(default_factory=list)
-    """Tokens that are given, not chosen, and not read yet."""
+    """Tokens that came from a prompt or a tool and are not read yet."""
     message: list[int] = field(default_factory=list)
     at: int = 0
     """Tokens in the cache: all of the episode's but those pending, and the one chosen last."""
@@ -75,7 +75,7 @@ class Chooser:
 
     def sample(self, states: torch.Tensor) -> torch.Tensor:
         """Return a token for each state (n, width). With temperature 0 the noise weighs nothing: the likeliest."""
-        logits = self.model.logits(states)
+        logits = likely(self.model.logits(states))
         # The largest of logits / T + Gumbel noise is a sample of their softmax.
         return (logits - self.temperature * torch.empty_like(logits).exponential_().log()).argmax(-1)
 
@@ -155,18 +155,18 @@ class Roller:
         self.clock.total += time.monotonic() - begun
         return episodes
 
-    def _answered(self, i: int, told, figures: dict | None = None) -> None:
+    def _answered(self, i: int, observation, figures: dict | None = None) -> None:
         slot = self.slots[i]
         if figures is not None:
             slot.episode.figures = figures
             self.slots[i] = None
             return
         slot.waiting = False
-        if isinstance(told, list):
-            fresh = chat.opening(self.tokenizer, told)
+        if isinstance(observation, list):
+            fresh = chat.opening(self.tokenizer, observation)
         else:
             self.clock.calls += 1
-            fresh = chat.reply(self.tokenizer, told)
+            fresh = chat.reply(self.tokenizer, observation)
         if slot.at + len(slot.pending) + len(fresh) + MESSAGE + BURST > self.longest:
             self._cut(i)
             return
@@ -180,7 +180,7 @@ class Roller:
         self.workers.cut(i)
 
     def _read(self, fresh: list[int]) -> None:
-        """Read what slots were told, and choose each one's first token after it."""
+        """Read the pending tokens of slots, and choose each one's first token after it."""
         if not fresh:
             return
         start = time.monotonic()

@@ -1,7 +1,9 @@
-"""Stage 1, imitation: python sft.py MODEL DATA OUT [--minutes 8]. Stops when the validation loss stops falling.
+"""Stage 1, imitation: python sft.py MODEL DATA OUT [--minutes 10] [--tokens N].
 
-The loss is measured every LOOK steps, and adapters and optimizer are saved; the same command goes on from there. The
-rate falls to a tenth over the minutes. With --from it starts from other adapters, as the control of grpo.py does.
+Learns from two passes over the conversations, or from N tokens; stops sooner when the minutes are up or the validation
+loss no longer falls. The loss is measured every LOOK steps, and adapters and optimizer are saved; the same command
+resumes from there. The rate falls to a tenth along the way. With --from it starts from other adapters, as the control
+of grpo.py does.
 """
 
 import argparse
@@ -14,14 +16,16 @@ import torch
 import torch.nn.functional as F
 from model import load, store
 
-BATCH = 32_768
+BATCH = 16_384
 """Tokens a forward, padding included."""
 STEP = 4
 """Forwards an optimizer step."""
 RATE = 4e-4
+PASSES = 2
+"""Over the conversations, where --tokens doesn't say how much to learn from."""
 WARM = 20
 """Optimizer steps until the rate is full."""
-LOOK = 40
+LOOK = 50
 """Steps between two measurements of the validation loss."""
 PATIENCE = 2
 """Measurements without a new best before it stops."""
@@ -62,31 +66,33 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     for name in ("model", "data", "out"):
         parser.add_argument(name, type=Path)
-    parser.add_argument("--minutes", type=float, default=8.0)
+    parser.add_argument("--minutes", type=float, default=10.0)
+    parser.add_argument("--tokens", type=float, help="to learn from, at most")
     parser.add_argument("--from", dest="start", type=Path, help="adapters to start from")
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--device", default="cuda")
-    asked = parser.parse_args()
+    args = parser.parse_args()
     begun = time.monotonic()
-    asked.out.mkdir(parents=True, exist_ok=True)
+    args.out.mkdir(parents=True, exist_ok=True)
     torch.manual_seed(0)
-    model, _ = load(asked.model, asked.device)
+    model, _ = load(args.model, args.device)
     parts = {}
     for part in ("train", "valid"):
-        rows = torch.load(asked.data / f"sft-{part}.pt", weights_only=True)
+        rows = torch.load(args.data / f"sft-{part}.pt", weights_only=True)
         parts[part] = [(ids.tolist(), own.tolist()) for ids, own in rows]
         print(f"{part}: {len(rows)} conversations, {sum(len(ids) for ids, _ in rows)} tokens", flush=True)
     optimizer = torch.optim.AdamW(model.adapters(), lr=RATE, betas=(0.9, 0.95), weight_decay=0.0)
-    state = {"step": 0, "best": float("inf"), "since": 0, "epoch": 0}
-    if asked.start:
-        model.load(asked.start)
-    if (asked.out / "sft-state.pt").exists():
-        saved = torch.load(asked.out / "sft-state.pt", map_location=asked.device, weights_only=True)
+    state = {"step": 0, "best": float("inf"), "since": 0, "epoch": 0, "tokens": 0}
+    goal = args.tokens or PASSES * sum(len(ids) for ids, _ in parts["train"])
+    if args.start:
+        model.load(args.start)
+    if (args.out / "sft-state.pt").exists():
+        saved = torch.load(args.out / "sft-state.pt", map_location=args.device, weights_only=True)
         state = saved["state"]
         optimizer.load_state_dict(saved["optimizer"])
         model.take(saved["adapters"])
-    log = (asked.out / "sft-log.jsonl").open("a", encoding="utf-8")
-    seen, clock, spent, queue = 0, time.monotonic(), 0.0, []
+    log = (args.out / "sft-log.jsonl").open("a", encoding="utf-8")
+    first, clock, spent, queue = state["tokens"], time.monotonic(), 0.0, []
     while spent < 1 and state["since"] < PATIENCE:
         for _ in range(LOOK):
             if not queue:
@@ -96,35 +102,33 @@ def main() -> None:
             own = sum(sum(mine[1:]) for group in chosen for _, mine in group)
             total = 0.0
             for group in chosen:
-                loss, _ = loss_of(model, group, asked.device)
+                loss, _ = loss_of(model, group, args.device)
                 (loss / own).backward()
                 total += float(loss.detach())
-                seen += sum(len(ids) for ids, _ in group)
+                state["tokens"] += sum(len(ids) for ids, _ in group)
             state["step"] += 1
-            spent = (time.monotonic() - begun) / (asked.minutes * 60)
+            spent = max((time.monotonic() - begun) / (args.minutes * 60), state["tokens"] / goal)
             for g in optimizer.param_groups:
-                g["lr"] = asked.rate * min(1.0, state["step"] / WARM) * max(0.1, 1 - spent)
+                g["lr"] = args.rate * min(1.0, state["step"] / WARM) * max(0.1, 1 - spent)
             torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0)
             optimizer.step()
             optimizer.zero_grad(set_to_none=True)
-            print(
-                f"step {state['step']} loss {total / own:.4f} {seen / (time.monotonic() - clock):.0f} tokens/s",
-                flush=True,
-            )
-            if spent > 1:
+            speed = (state["tokens"] - first) / (time.monotonic() - clock)
+            print(f"step {state['step']} loss {total / own:.4f} {speed:.0f} tokens/s", flush=True)
+            if spent >= 1:
                 break
         with torch.no_grad():
-            losses = [loss_of(model, group, asked.device) for group in batches(parts["valid"], None)]
+            losses = [loss_of(model, group, args.device) for group in batches(parts["valid"], None)]
         valid = float(sum(float(loss) for loss, _ in losses) / sum(count for _, count in losses))
         state["since"] += 1
         if valid < state["best"]:
             state["best"], state["since"] = valid, 0
-            model.save(asked.out / "sft.pt")
+            model.save(args.out / "sft.pt")
         saved = {"state": state, "adapters": model.held(), "optimizer": optimizer.state_dict()}
-        store(saved, asked.out / "sft-state.pt")
-        log.write(json.dumps({**state, "valid": valid, "train": total / own, "tokens": seen}) + "\n")
+        store(saved, args.out / "sft-state.pt")
+        log.write(json.dumps({**state, "valid": valid, "train": total / own}) + "\n")
         log.flush()
-        print(f"epoch {state['epoch']}: validation loss {valid:.4f} after {seen} tokens", flush=True)
+        print(f"epoch {state['epoch']}: validation loss {valid:.4f} after {state['tokens']} tokens", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
 """How rewards of rollouts vary: python spread.py log.jsonl [--plot curve.svg].
 
-Within a task, between tasks of a world, and between worlds, as standard deviations; then the course of training, ten
-lines of it. `log-qwen.jsonl` and `log.jsonl` are the OUT/grpo-log.jsonl of the two runs in README.md. --plot needs
+Within a task, between tasks of a world, and between worlds, as standard deviations; rewards of tasks met twice; then
+the course of training, ten lines of it. `log*.jsonl` are the OUT/grpo-log.jsonl of the runs in README.md. --plot needs
 matplotlib.
 """
 
@@ -36,6 +36,23 @@ def components(groups: list[tuple[str, list[float]]]) -> dict[str, float]:
     return {name: round(max(0.0, value) ** 0.5, 3) for name, value in parts.items()}
 
 
+def met_again(rows: list[dict]) -> dict[str, float]:
+    """Return the mean reward of tasks at their first and second visit, and the standard error of the difference.
+
+    A task that a log has twice shows what training did to it; other means also vary with the tasks that were drawn.
+    """
+    visits = defaultdict(list)
+    for row in rows:
+        for task, rewards in zip(row["tasks"], row["rewards"], strict=True):
+            visits[task].append(statistics.fmean(rewards))
+    pairs = [means[:2] for means in visits.values() if len(means) > 1]
+    if len(pairs) < 2:
+        return {"met_again": len(pairs)}
+    first, second = (round(statistics.fmean(each), 3) for each in zip(*pairs, strict=True))
+    error = statistics.stdev(b - a for a, b in pairs) / len(pairs) ** 0.5
+    return {"met_again": len(pairs), "first": first, "second": second, "standard_error": round(error, 3)}
+
+
 def mean_and_error(values: list[tuple[str, float]]) -> tuple[float, float]:
     """Return the mean of values, each with its world, and its standard error with worlds as the independent draws."""
     mean = statistics.fmean(value for _, value in values)
@@ -64,13 +81,13 @@ def plot(rows: list[dict], file: Path) -> None:
     mpl.rcParams |= {"svg.hashsalt": "worldsmith", "svg.fonttype": "none", "font.size": 9}
     figure, ax = plt.subplots(figsize=(7, 3), layout="constrained")
     steps = [row["step"] for row in rows]
-    for name, said in (
+    for name, label in (
         ("reward", "mean reward"),
         ("finished", "share with a table"),
         ("success", "share wholly right"),
         ("within_group_sd", "deviation within a task"),
     ):
-        ax.plot(steps, [row[name] for row in rows], lw=1.2, marker=".", ms=3, label=said)
+        ax.plot(steps, [row[name] for row in rows], lw=1.2, marker=".", ms=3, label=label)
     ax.set(xlabel="step (16 tasks, 8 rollouts each, temperature 1)", ylim=(0, 1.02))
     ax.spines[["top", "right"]].set_visible(False)
     ax.legend(frameon=False, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 1.18))
@@ -81,18 +98,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("log", type=Path)
     parser.add_argument("--plot", type=Path)
-    asked = parser.parse_args()
-    rows = [json.loads(line) for line in asked.log.read_text("utf-8").splitlines()]
+    args = parser.parse_args()
+    rows = [json.loads(line) for line in args.log.read_text("utf-8").splitlines()]
     groups = [(world, rewards) for row in rows for world, rewards in zip(row["worlds"], row["rewards"], strict=True)]
     flat = sum(statistics.pstdev(rewards) < 1e-6 for _, rewards in groups) / len(groups)
     print(json.dumps({"groups": len(groups), "without_spread": round(flat, 3), **components(groups)}))
+    print(json.dumps(met_again(rows)))
     for at in range(PARTS):
         part = rows[at * len(rows) // PARTS : (at + 1) * len(rows) // PARTS]
         if part:
             means = {name: round(statistics.fmean(row[name] for row in part), 3) for name in SHOWN + COSTS}
             print(json.dumps({"steps": f"{part[0]['step']}-{part[-1]['step']}", **means}))
-    if asked.plot:
-        plot(rows, asked.plot)
+    if args.plot:
+        plot(rows, args.plot)
 
 
 if __name__ == "__main__":

@@ -54,13 +54,13 @@ def episode(task: Task, environment: Environment) -> tuple[float, float, bool]:
     """Return reward, item F1 and whether the whole table is right."""
     environment.reset()
     links: dict[str, None] = {}
-    for asked in task.certificate["calls"]:
-        if asked["tool"] == "web_search":
-            hits = _HIT.findall(environment.step(tool_call(asked)).observation)
-            found = [url for title, url in hits if " by " in title] or [url for _, url in hits]
-            if found:
-                told = environment.step(tool_call({"tool": "web_extractor", "arg": found[0]})).observation
-                links |= dict.fromkeys(_ROW.findall(told))
+    for call in task.certificate["calls"]:
+        if call["tool"] == "web_search":
+            hits = _HIT.findall(environment.step(tool_call(call)).observation)
+            lists = [url for title, url in hits if " by " in title] or [url for _, url in hits]
+            if lists:
+                page = environment.step(tool_call({"tool": "web_extractor", "arg": lists[0]})).observation
+                links |= dict.fromkeys(_ROW.findall(page))
     pages = [
         environment.step(tool_call({"tool": "web_extractor", "arg": url})).observation for url in list(links)[:LINKS]
     ]
@@ -72,11 +72,11 @@ def groups(worlds: Path, data: Path | None, count: int) -> dict[str, list[Task]]
     """Return tasks by split, those that evaluate.py takes; without data, all tasks of the worlds by kind."""
     if data is not None:
         return {split: [Task.from_json(line) for line in held_out(data, split, count)] for split in ("test", "held")}
-    found: dict[str, list[Task]] = {}
+    kinds: dict[str, list[Task]] = {}
     for folder in world_folders([worlds]):
         for task in tasks_of(folder):
-            found.setdefault(task.kind, []).append(task)
-    return found
+            kinds.setdefault(task.kind, []).append(task)
+    return kinds
 
 
 def main() -> None:
@@ -84,16 +84,16 @@ def main() -> None:
     parser.add_argument("worlds", type=Path)
     parser.add_argument("--data", type=Path, help="of prepare.py: its held-out tasks, by split")
     parser.add_argument("--tasks", type=int, default=200, help="of each split")
-    asked = parser.parse_args()
-    for name, tasks in groups(asked.worlds, asked.data, asked.tasks).items():
+    args = parser.parse_args()
+    for name, tasks in groups(args.worlds, args.data, args.tasks).items():
         ended, simulator = [], None
         for task in tasks:  # those of a world stand together
             if simulator is None or simulator.world.id != task.world:
-                simulator = Simulator(load_world(world_folder(asked.worlds, task.world)))
+                simulator = Simulator(load_world(world_folder(args.worlds, task.world)))
             ended.append(episode(task, Environment(simulator.world, task, simulator, max_turns=300)))
         means = (round(statistics.fmean(each), 3) for each in zip(*ended, strict=True))
-        told = dict(zip(("reward", "item_f1", "success"), means, strict=True))
-        print(json.dumps({"of": name, "tasks": len(tasks), **told}))
+        figures = dict(zip(("reward", "item_f1", "success"), means, strict=True))
+        print(json.dumps({"of": name, "tasks": len(tasks), **figures}))
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def figures_of(environment, step) -> dict[str, Any]:
 
 
 def training_reward(reward) -> float:
-    """Return what an episode is worth to grpo.py: an answer that earns nothing is worth as little as no table.
+    """Return what an episode is worth to grpo.py: what earns nothing is worth as little as no table, cut off or not.
 
     The package's reward gives 0 to a made-up table, which beats an honest search that is cut off, so a weak policy
     learns to make tables up.
@@ -84,9 +84,8 @@ def training_reward(reward) -> float:
     from worldsmith.scoring.reward import NO_TABLE
 
     terms = reward.terms
-    if reward.mask or terms["cells"] + terms["rows"] + terms["whole"] > 0:
-        return reward.total
-    return NO_TABLE + terms["truncated"]
+    earned = terms["cells"] + terms["rows"] + terms["whole"]
+    return reward.total if reward.mask or earned > 0 else NO_TABLE
 
 
 class Workers:
