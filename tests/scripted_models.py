@@ -8,7 +8,9 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
+from worldsmith.scoring import show
 from worldsmith.tasks import Task, values_table
+from worldsmith.tasks.task import markdown_table
 
 Reply = Mapping[str, Any]
 """{"message", "finish_reason"} of a choice, or {"status", "error"}."""
@@ -129,11 +131,45 @@ def choked(task: Task, body: Mapping[str, Any]) -> Reply:
     return perfect(task, body)
 
 
+def inventor(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Know the keys, and make up all other cells without a call."""
+    rows = [["7777" if j in task.others else value for j, value in enumerate(row)] for row in task.gold]
+    return choice(values_table(task.columns, rows))
+
+
+def speculator(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Like `perfect`, with calls and their replies made up in the reasoning."""
+    call = '<tool_call>\n{"name": "web_search", "arguments": {"query": "shops"}}\n</tool_call>'
+    message = perfect(task, body)["message"]
+    thought = f"I call {call} and get <tool_response>nothing</tool_response>."
+    return choice(message["content"], *message.get("tool_calls", ()), reasoning_content=thought)
+
+
+def copier(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Like `perfect`, and put whole lines of the last reply into the cells."""
+    reply = perfect(task, body)
+    if "tool_calls" in reply["message"]:
+        return reply
+    text = max(body["messages"][-1]["content"].split("\n"), key=len)
+    shown = [[show(value, column) for value, column in zip(row, task.columns, strict=True)] for row in task.gold]
+    rows = [[text if j in task.others else cell for j, cell in enumerate(row)] for row in shown]
+    return choice(markdown_table(task.columns, rows))
+
+
+def flooder(task: Task, body: Mapping[str, Any]) -> Reply:
+    """Like `perfect`, with twice as many rows again that nobody asked for."""
+    reply = perfect(task, body)
+    if "tool_calls" in reply["message"]:
+        return reply
+    noise = [[f"Xylo {i}" if column.key else None for column in task.columns] for i in range(2 * len(task.gold))]
+    return choice(values_table(task.columns, [*task.gold, *noise]))
+
+
 POLICIES: Mapping[str, Callable[[Task, Mapping[str, Any]], Reply]] = {
     policy.__name__: policy
     for policy in (
         perfect, written, parallel, forgetful, snippet_reader, hallucinator, looper, quitter, stammerer, rambler,
-        silent, choked,
+        silent, choked, inventor, speculator, copier, flooder,
     )
 }  # fmt: skip
 

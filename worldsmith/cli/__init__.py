@@ -8,6 +8,7 @@ from worldsmith.cli.evaluation import evaluate
 from worldsmith.cli.language import audit_text_of, show_patterns
 from worldsmith.cli.mining import tasks
 from worldsmith.cli.recorded_calls import store, trace
+from worldsmith.cli.run_report import calibrate, report
 from worldsmith.cli.serving import extract, search, serve
 from worldsmith.cli.task_audit import audit_tasks
 from worldsmith.cli.training import export, run, score
@@ -30,6 +31,8 @@ def main() -> None:
     worldsmith show w                        look at one
     worldsmith serve w                       search engine and page reader on http://127.0.0.1:8000
     worldsmith run w --agent oracle          solve every task through search
+    worldsmith report runs/m                 where a model that played with --out runs/m loses cells
+    worldsmith calibrate runs/m              how hard each task was for it, and what to train on next
     worldsmith export w --to verl --out e    hand the tasks to a trainer
     worldsmith evaluate w --model NAME       judge a language model as the search engine
     worldsmith write w --model NAME --store FILE   have it write the pages ahead of time
@@ -50,6 +53,8 @@ for command in (
     tasks,
     serve,
     run,
+    report,
+    calibrate,
     score,
     export,
     evaluate,

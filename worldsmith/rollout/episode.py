@@ -12,7 +12,7 @@ from worldsmith.rollout.finish import Finish
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.tasks import difficulty
 from worldsmith.train.environment import Environment, Step
-from worldsmith.train.failures import failures
+from worldsmith.train.failures import cell_outcomes, outcome_counts
 
 
 async def play(
@@ -85,6 +85,7 @@ class _Episode:
         assert paid is not None
         assert item is not None
         assert reward is not None
+        cells = cell_outcomes(task, score, environment.observations)
         calls = zip(self.turn_of_call, environment.calls, environment.observations, strict=True)
         return {
             "task_id": task.task_id,
@@ -112,7 +113,10 @@ class _Episode:
             "extract_calls": sum(call.tool == "web_extractor" for call in environment.calls),
             **self.cost,
             "tool_tokens": self.tool_tokens,
-            "failures": failures(task, score, environment.observations),
+            "failures": outcome_counts(cells),
+            "gold_rows": len(task.gold),
+            "cells": [cell._asdict() for cell in cells],
+            "surplus": [score.rows[row] for row in (*score.extra, *score.duplicate)],
             "answer": str(last["content"] or "") if last["role"] == "assistant" else "",
             "calls": [{"turn": turn, **_call_record(call, observation)} for turn, call, observation in calls],
             "messages": self.messages,

@@ -20,7 +20,7 @@ from worldsmith.world.files import indented_json, locked_folder, read_json, writ
 VERSION: Final = 1
 """Of the two files."""
 SETTINGS, EPISODES = "run.json", "episodes.jsonl"
-BULKY: Final = frozenset({"messages", "calls", "answer"})
+BULKY: Final = frozenset({"messages", "calls", "answer", "cells", "surplus"})
 """Fields of an episode that figures don't need."""
 Key = tuple[str, int]
 """Task id and sample."""

@@ -1,8 +1,9 @@
 """What became of every cell outside the key: right, read or not, or the first thing that went wrong."""
 
 import re
-from collections.abc import Sequence
-from typing import Final
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Final, NamedTuple
 
 from worldsmith import scoring
 from worldsmith.schema import Value
@@ -25,36 +26,75 @@ that states the cell was read. not_reported: it was read and left out. reported_
 invented: it was not read and reported anyway."""
 
 
+class CellOutcome(NamedTuple):
+    """What became of one gold cell outside the key."""
+
+    row: str
+    """The key of its row, as the reference prints it."""
+    column: str
+    outcome: str
+    """One of `CLASSES`."""
+    expected: str
+    answered: str
+    """What the answer has there; "" where it leaves the cell out."""
+    call: int | None
+    """The call, from 0, whose reply stated the cell first; where none did, the one that named its row first."""
+
+
 def failures(task: Task, score: scoring.Score, observations: Sequence[Observation]) -> dict[str, int]:
-    """Return how many of the gold cells outside the key fall into each class; their sum is the table's cells.
+    """Return how many of the gold cells outside the key fall into each class; their sum is the table's cells."""
+    return outcome_counts(cell_outcomes(task, score, observations))
+
+
+def outcome_counts(cells: Iterable[CellOutcome]) -> dict[str, int]:
+    """Return how many cells fall into each class."""
+    counts = Counter(cell.outcome for cell in cells)
+    return {name: counts[name] for name in CLASSES}
+
+
+def cell_outcomes(task: Task, score: scoring.Score, observations: Sequence[Observation]) -> list[CellOutcome]:
+    """Return what became of each gold cell outside the key, row by row; `observations` are the replies, one per call.
 
     A cell counts as read where a page that was read states it: `task.pages` names the pages of each gold cell.
     """
-    counts = dict.fromkeys(CLASSES, 0)
-    read = {page for observation in observations if observation.opened for page in _page_ids(task, observation)}
+    read: dict[str, int] = {}
+    for number, observation in enumerate(observations):
+        for page in _page_ids(task, observation) if observation.opened else ():
+            read.setdefault(page, number)
     texts = [_observation_text(observation) for observation in observations]
-    hits = [f"{hit.title} {hit.snippet}".casefold() for observation in observations for hit in observation.results]
-    matched = {gold for _, gold in score.matched}
+    hits = [
+        (number, f"{hit.title} {hit.snippet}".casefold())
+        for number, observation in enumerate(observations)
+        for hit in observation.results
+    ]
+    answer_row = {gold: row for row, gold in score.matched}
     wrong = {(w.gold_row, w.column): w for w in score.wrong}
+    outcomes = []
     for i, row in enumerate(task.gold):
         name = _row_name(task, row)
-        named = any(name in text for text in texts)
+        key = ", ".join(scoring.show(row[j], task.columns[j]) for j in task.keys)
+        named = next((number for number, text in enumerate(texts) if name in text), None)
         for j in task.others:
-            opened = bool(read & set(task.pages[i][j])) or not task.pages[i][j]
-            fault = wrong.get((i, task.columns[j].name))
-            answered = i in matched and (fault is None or fault.why not in {"empty", "missing"})
-            if i in matched and fault is None:
-                shown = opened or _hit_states(hits, name, scoring.show(row[j], task.columns[j]).casefold())
-                counts["right" if shown else "right_unread"] += 1
+            column, expected = task.columns[j].name, scoring.show(row[j], task.columns[j])
+            opening = min((read[page] for page in task.pages[i][j] if page in read), default=None)
+            opened = opening is not None or not task.pages[i][j]
+            fault = wrong.get((i, column))
+            answered = i in answer_row and (fault is None or fault.why not in {"empty", "missing"})
+            hit = None if opened else _stating_hit(hits, name, expected.casefold())
+            if i in answer_row and fault is None:
+                outcome = "right" if opened or hit is not None else "right_unread"
             elif not score.has_table:
-                counts["not_finished"] += 1
+                outcome = "not_finished"
             elif opened:
-                counts["reported_wrong" if answered else "not_reported"] += 1
+                outcome = "reported_wrong" if answered else "not_reported"
             elif answered:
-                counts["invented"] += 1
+                outcome = "invented"
             else:
-                counts["not_opened" if named else "never_retrieved"] += 1
-    return counts
+                outcome = "not_opened" if named is not None else "never_retrieved"
+            written = (fault.got if fault else score.rows[answer_row[i]][j]) if answered else ""
+            call = next((number for number in (opening, hit, named) if number is not None), None)
+            outcomes.append(CellOutcome(key, column, outcome, expected, written, call))
+    return outcomes
 
 
 def _page_ids(task: Task, observation: Observation) -> list[str]:
@@ -74,10 +114,10 @@ def _row_name(task: Task, row: Sequence[Value]) -> str:
     return scoring.show(row[key], task.columns[key]).casefold()
 
 
-def _hit_states(hits: Sequence[str], name: str, value: str) -> bool:
-    """Return whether one hit names a row and also states a value, as a word of its own."""
+def _stating_hit(hits: Sequence[tuple[int, str]], name: str, value: str) -> int | None:
+    """Return the call of the first hit that names a row and also states a value, as a word of its own."""
     stated = re.compile(rf"(?<![\w.,-]){re.escape(value)}(?![\w-]|[.,]\d)")
-    return any(name in hit and stated.search(hit.replace(name, " ")) for hit in hits)
+    return next((call for call, hit in hits if name in hit and stated.search(hit.replace(name, " "))), None)
 
 
 def _observation_text(observation: Observation) -> str:

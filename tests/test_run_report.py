@@ -1,0 +1,344 @@
+"""Reports on saved runs: what each scripted model fails by, figures by flat names, the page, and calibration."""
+
+import json
+import random
+from collections import Counter
+from html.parser import HTMLParser
+from statistics import correlation
+
+import pytest
+
+from tests.test_rollout import played
+from worldsmith import scoring
+from worldsmith.errors import FormatError
+from worldsmith.rollout.calibration import (
+    TaskCalibration,
+    calibrated,
+    difficulty_correlation,
+    in_range,
+    rank_correlation,
+    suggestion,
+)
+from worldsmith.rollout.episode import FINISHES
+from worldsmith.rollout.episode_flags import FLAGS, flags
+from worldsmith.rollout.recorded_episodes import Place, recorded_episodes, run_files
+from worldsmith.rollout.run_report import OUTCOMES, RunReport, cell_outcome, review, step_range, where_from
+from worldsmith.rollout.saved_run import saved_run
+from worldsmith.train.failures import CLASSES
+from worldsmith.world.files import save_jsonl, save_world, tasks_file
+
+
+@pytest.fixture(scope="module")
+def folder(town, mined, tmp_path_factory):
+    made = save_world(town, tmp_path_factory.mktemp("report"))
+    save_jsonl(tasks_file(made), [task.to_json() for task in mined])
+    return made
+
+
+@pytest.fixture(scope="module")
+def runs(folder, mined, tmp_path_factory):
+    """Return the folders of one run per scripted model, by its name."""
+    place = tmp_path_factory.mktemp("runs")
+    tables = [task for task in mined if len(task.gold) > 1]
+    made = {}
+    for name in SEEN:
+        with saved_run(place / name, {"model": name}) as run:
+            for episode in played(folder, tables, name)[0]:
+                run.add(episode)
+        made[name] = place / name
+    return made
+
+
+SEEN = {
+    "perfect": ("", set()),
+    "parallel": ("", set()),
+    "forgetful": ("not_reported", set()),
+    "snippet_reader": ("right_unread", {"nothing_opened"}),
+    "hallucinator": ("right_unread", {"no_calls"}),
+    "inventor": ("invented", {"no_calls"}),
+    "looper": ("truncated", {"repeated_calls"}),
+    "quitter": ("not_finished", set()),
+    "rambler": ("truncated", set()),
+    "choked": ("truncated", set()),
+    "speculator": ("", {"thought_calls"}),
+    "copier": ("reported_wrong", {"copied_text"}),
+    "flooder": ("surplus_rows", {"surplus_rows"}),
+    "silent": ("", set()),
+}
+"""By what each scripted model fails, and its flags beside "unevidenced"."""
+
+
+def reviews(*paths):
+    return [review(place, episode) for place, episode in recorded_episodes(run_files(paths))]
+
+
+@pytest.mark.parametrize("name", SEEN)
+def test_each_model_is_known_by_what_it_fails_by(runs, name):
+    failure, flagged = SEEN[name]
+    seen = reviews(runs[name])
+    assert seen
+    for one in seen:
+        assert one.failure == failure
+        assert one.flags.keys() - {"unevidenced"} == flagged
+        assert ("unevidenced" in one.flags) == (one.scores["item_f1"] - one.scores["evidenced_item_f1"] >= 0.25)
+        assert failure != "right_unread" or "unevidenced" in one.flags
+
+
+def test_outcomes_are_the_classes_of_failures_and_what_was_cut_off():
+    assert set(OUTCOMES) == {*CLASSES, "truncated"}
+    assert cell_outcome({"outcome": "not_reported"}, "length") == "truncated"
+    assert cell_outcome({"outcome": "not_reported"}, "answered") == "not_reported"
+    assert cell_outcome({"outcome": "reported_wrong"}, "length") == "reported_wrong"
+    assert [step_range(turn) for turn in (1, 4, 5, 16, 32, 33, None)] == [
+        "1-4", "1-4", "5-8", "9-16", "17-32", "33+", "never",
+    ]  # fmt: skip
+
+
+def test_each_cell_says_the_call_that_stated_it(runs, mined):
+    tasks = {task.task_id: task for task in mined}
+    for _, episode in recorded_episodes(run_files([runs["perfect"]])):
+        task, calls = tasks[episode["task_id"]], episode["calls"]
+        cells = iter(episode["cells"])
+        for row, pages in zip(task.gold, task.pages, strict=True):
+            for j in task.others:
+                cell = next(cells)
+                assert cell["row"] == scoring.show(row[task.keys[0]], task.columns[task.keys[0]])
+                assert cell["expected"] == cell["answered"] == scoring.show(row[j], task.columns[j])
+                call = calls[cell["call"]]
+                assert set(call["pages"]) & set(pages[j])
+                assert call["arg"] in where_from(cell, calls)
+        assert next(cells, None) is None
+
+
+def test_a_report_counts_cells_and_episodes_by_flat_names(runs):
+    report = RunReport(reviews(runs["perfect"], runs["forgetful"], runs["silent"]))
+    flat = report.flat()
+    cells = {name: RunReport(reviews(runs[name])).cells for name in ("perfect", "forgetful")}
+    assert flat["report/counted_cells"] == sum(some.total for some in cells.values())
+    lost = cells["forgetful"].counts["not_reported"]
+    assert flat["report/cells/not_reported"] == lost / flat["report/counted_cells"] > 0
+    assert flat["report/cells/right"] == pytest.approx(1 - flat["report/cells/not_reported"])
+    assert flat["report/run/perfect/cells/right"] == 1.0
+    assert flat["report/schema/town/cells/not_reported"] == flat["report/cells/not_reported"]
+    assert flat["report/failure/not_reported"] == 0.5
+    assert flat["report/finish/model_error"] == pytest.approx(1 / 3)
+    assert sum(flat[f"report/finish/{name}"] for name in FINISHES) == pytest.approx(1)
+    for group in ("schema", "kind", "step"):
+        counts = [value for name, value in flat.items() if name.startswith(f"report/{group}/") and "counted" in name]
+        assert sum(counts) == flat["report/counted_cells"]
+    assert all(isinstance(value, int | float) for value in flat.values())
+
+
+def test_the_best_and_the_worst_episodes_share_none(runs):
+    report = RunReport(reviews(*runs.values()))
+    best, worst = report.extremes()
+    assert len(best) == len(worst) == 5
+    assert all(one.scores["reward"] == 1.0 for one in best)
+    assert {one.place.run for one in worst} <= {"looper", "choked", "rambler"}
+    few = RunReport(reviews(runs["perfect"])[:1]).extremes()
+    assert (len(few[0]), len(few[1])) == (1, 0)
+    assert RunReport([]).flat()["report/cells/right"] == 0.0
+
+
+EPISODE = {
+    "finish": "answered", "item_f1": 0.0, "evidenced_item_f1": 0.0, "surplus": [], "gold_rows": 2, "cells": [],
+    "calls": [], "messages": [], "answer": "",
+}  # fmt: skip
+
+
+def call(arg, turn=1, status="ok", **more):
+    return {"tool": "web_search", "arg": arg, "page": 1, "turn": turn, "status": status, **more}
+
+
+def test_a_call_made_again_after_a_fault_or_on_another_page_is_no_loop():
+    looping = EPISODE | {"finish": "no_table", "calls": [call("a")] * 5}
+    assert flags(looping) == {"repeated_calls": "5 times web_search a"}
+    assert not flags(looping | {"calls": [call("a", page=page) for page in range(5)]})
+    assert not flags(looping | {"calls": [*[call("a", status="timeout")] * 5, call("a")]})
+    assert not flags(looping | {"calls": [*[call("a")] * 5, *(call(str(i)) for i in range(9))]})
+
+
+def test_a_message_whose_calls_are_refused_again_and_again_is_a_loop():
+    message = {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": "web_serch", "arguments": ""}}]}
+    refused = EPISODE | {"finish": "turn_limit", "messages": [message] * 5}
+    assert flags(refused).keys() == {"repeated_calls"}
+    assert not flags(refused | {"messages": [message] * 3})
+
+
+@pytest.mark.parametrize(
+    ("message", "flag"),
+    [
+        ({"reasoning_content": "I might call web_search with some words, then read the page."}, None),
+        ({"reasoning_content": '<tool_call>{"name": "web_search", "arguments": {"query": "x"}}'}, "thought_calls"),
+        ({"content": "<think>Action: web_search\nAction Input: {}\n</think>done"}, "thought_calls"),
+        ({"content": "<think>hm\nObservation: nothing"}, "thought_calls"),
+        ({"content": '<tool_call>{"name": "web_search", "arguments": {"query": "x"}}</tool_call>'}, None),
+        ({"content": "Action: web_search\nAction Input: x\nObservation: 3 shops"}, "written_replies"),
+    ],
+)
+def test_calls_in_the_reasoning_and_written_replies_are_flagged(message, flag):
+    episode = EPISODE | {"finish": "no_table", "messages": [{"role": "assistant", "content": "", **message}]}
+    assert list(flags(episode)) == ([flag] if flag else [])
+
+
+def test_text_of_a_reply_is_a_copy_only_where_it_is_wrong_and_long():
+    text = "the corner shop had been a bakery since nineteen twelve"
+    replies = [{"role": role, "content": text} for role in ("system", "user", "tool")]
+    cell = {"outcome": "reported_wrong", "answered": text}
+    episode = EPISODE | {"messages": replies, "cells": [cell], "calls": [call("a", tool="web_extractor")]}
+    assert flags(episode) == {"copied_text": text}
+    assert not flags(episode | {"cells": [cell | {"outcome": "right"}]})
+    assert not flags(episode | {"cells": [cell | {"answered": "had been a bakery since nineteen twelve"}]})
+    assert not flags(episode | {"messages": replies[:2]})
+    assert flags(episode | {"cells": [], "surplus": [["x", text]]}).keys() == {"copied_text"}
+    assert flags(episode | {"cells": [], "finish": "no_table", "answer": f"I read:\n{text}"}).keys() == {"copied_text"}
+
+
+# ---- commands
+
+
+class Tags(HTMLParser):
+    """The tags of a page, and whether each is closed."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.counts, self.open, self.links = Counter(), [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.counts[tag] += 1
+        self.links += [value for name, value in attrs if name in {"src", "href"}]
+        if tag != "meta":
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+
+def test_the_command_shows_losses_writes_a_page_and_a_line_per_episode(runs, call, tmp_path):
+    page, lines = tmp_path / "sub" / "r.html", tmp_path / "e.jsonl"
+    place = runs["perfect"].parent
+    text = call("report", place, "--html", page, "--episodes", lines).stdout
+    assert "most cells lost by" in text
+    assert "turn 1: searched" in text or "turn 2: opened" in text
+    rows = [json.loads(line) for line in lines.read_text().splitlines()]
+    assert {row["run"] for row in rows} == set(SEEN)
+    assert all(row["failure"] == SEEN[row["run"]][0] for row in rows)
+    html = page.read_text(encoding="utf-8")
+    tags = Tags(html)
+    assert not tags.open
+    assert not tags.links
+    assert tags.counts["svg"] == 2
+    assert tags.counts["details"] == 20
+    assert "prefers-color-scheme: dark" in html
+    out = call("report", place, "--json").stdout
+    assert len(out.splitlines()) == 1
+    assert json.loads(out)["report/run/quitter/cells/not_finished"] == 1.0
+
+
+def test_what_a_model_writes_is_text_on_the_page(runs, call, tmp_path):
+    (tmp_path / "run").mkdir()
+    episode = json.loads((runs["forgetful"] / "episodes.jsonl").read_text().splitlines()[0])
+    episode["messages"][-1]["content"] = "<script>alert(1)</script>"
+    episode["cells"][0]["answered"] = "<b>x</b>"
+    (tmp_path / "run" / "episodes.jsonl").write_text(json.dumps(episode) + "\n" + '{"task_id": "half')
+    call("report", tmp_path / "run", "--html", tmp_path / "r.html")
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    assert "&lt;script&gt;alert(1)" in html
+    assert "<script" not in html
+    assert "<b>x</b>" not in html
+
+
+def test_what_is_no_run_is_refused_with_the_place(tmp_path, call):
+    assert "no run there" in call("report", tmp_path, code=2).output
+    (tmp_path / "episodes.jsonl").write_text('{"task_id": "a"}\n')
+    refused = call("calibrate", tmp_path, code=2).output
+    assert "episodes.jsonl, line 1: no episode of this version: it has no sample" in " ".join(refused.split())
+    (tmp_path / "episodes.jsonl").write_text("x\n")
+    with pytest.raises(FormatError, match="line 1: no JSON"):
+        list(recorded_episodes(run_files([tmp_path])))
+
+
+def test_the_help_names_every_outcome_and_flag(call):
+    text = call("report", "--help").output
+    assert [name for name in (*OUTCOMES, *FLAGS) if name not in text] == []
+
+
+# ---- calibration
+
+
+def calibration(difficulty, rate, *, samples=4, deviation=0.3, kind="wide"):
+    return TaskCalibration(
+        f"t{difficulty}-{rate}", "w", "town", kind, "wide", difficulty, samples, rate, rate, rate, rate, deviation
+    )
+
+
+def test_a_task_has_the_rate_and_the_spread_of_its_samples():
+    base = {"task_id": "t", "world": "w", "schema": "town", "kind": "deep", "size": "one", "difficulty": 5.0}
+    figures = [(1.0, True, 1.0), (0.5, False, 0.2), (0.0, False, -0.2), (0.5, False, 0.0)]
+    episodes = [
+        base | {"finish": "answered", "item_f1": f1, "evidenced_item_f1": f1 / 2, "success": success, "reward": reward}
+        for f1, success, reward in figures
+    ]
+    (task,) = calibrated([*episodes, episodes[0] | {"finish": "model_error"}])
+    assert (task.samples, task.pass_rate, task.item_f1, task.evidenced_item_f1) == (4, 0.25, 0.5, 0.25)
+    assert task.reward == pytest.approx(0.25)
+    assert task.deviation == pytest.approx(0.4555, abs=1e-4)
+    assert in_range([task], "pass_rate", 0.25, 0.8) == [task]
+    assert in_range([task], "item_f1", 0.6, 0.8) == []
+
+
+def test_rank_correlation_is_that_of_ranks_with_ties_averaged():
+    pairs = [(1.0, 9.0), (2.0, 7.0), (2.0, 8.0), (3.0, 7.0), (4.0, 5.0), (5.0, 6.0), (6.0, 1.0), (7.0, 2.0),
+             (8.0, 2.0), (9.0, 0.0)]  # fmt: skip
+    result = rank_correlation(pairs)
+    assert result is not None
+    ranks = ([0, 1.5, 1.5, 3, 4, 5, 6, 7, 8, 9], [9, 6.5, 8, 6.5, 4, 5, 1, 2.5, 2.5, 0])
+    assert result.value == pytest.approx(correlation(*ranks))
+    assert -1 <= result.low <= result.value <= result.high < -0.6
+    assert rank_correlation(pairs) == result
+    assert rank_correlation([(x, x**3) for x in range(-5, 6)]).value == pytest.approx(1.0)
+    assert rank_correlation(pairs[:9]) is None
+    assert rank_correlation([(x, 1.0) for x, _ in pairs]) is None
+    noise = random.Random(1)
+    independent = rank_correlation([(noise.random(), noise.random()) for _ in range(200)])
+    assert independent.low < 0 < independent.high
+
+
+def test_what_to_train_on_next_follows_from_the_rates():
+    mixed = [calibration(4.0, 1.0), calibration(6.0, 0.5), calibration(9.0, 0.0)]
+    assert "the 1 of 3 tasks that pass in 20% to 80% of samples, wide of difficulty 6.0 to 6.0; 1 are" in suggestion(
+        mixed
+    )
+    solved = [calibration(4.0, 1.0), calibration(6.0, 0.9)]
+    assert "harder ones, of difficulty 6.0 and above" in suggestion(solved)
+    hopeless = [calibration(4.0, 0.0), calibration(6.0, 0.0, deviation=0.0)]
+    assert "rewards differ between the samples of 1 of 2" in suggestion(hopeless)
+    assert "easier tasks, of difficulty 4.0" in suggestion([calibration(4.0, 0.0, deviation=0.0)])
+    assert "-k 4" in suggestion([calibration(4.0, 0.0, samples=1)])
+    assert suggestion([]) == "No task was played to its end."
+    falling = [calibration(4 + i / 10, 1 - i / 40) for i in range(40)]
+    assert difficulty_correlation(falling).value == pytest.approx(-1.0)
+
+
+def test_the_command_selects_by_range_and_writes_a_curriculum(runs, mined, call, tmp_path):
+    both, out = (runs["perfect"], runs["quitter"]), tmp_path / "c.jsonl"
+    text = call("calibrate", *both, "--from", 0.4, "--to", 0.6, "--out", out).stdout
+    rows = [json.loads(line) for line in out.read_text().splitlines()]
+    tables = {task.task_id for task in mined if len(task.gold) > 1}
+    assert {row["task_id"] for row in rows} == tables
+    assert all((row["pass_rate"], row["samples"], row["item_f1"]) == (0.5, 2, 0.5) for row in rows)
+    assert [row["difficulty"] for row in rows] == sorted(row["difficulty"] for row in rows)
+    assert f"{len(tables)} of {len(tables)} tasks with pass_rate from 0.4 to 0.6" in text
+    *lines, summary = map(json.loads, call("calibrate", *both, "--json").stdout.splitlines())
+    assert lines == rows
+    assert summary["summary"]["correlation"] is None
+    assert call("calibrate", runs["perfect"], "--out", out, code=1).exit_code == 1
+    assert out.read_text() == ""
+    assert "lies above" in call("calibrate", *both, "--from", 0.9, "--to", 0.2, code=2).output
+
+
+def test_a_place_is_where_the_episode_begins(runs):
+    places = [place for place, _ in recorded_episodes(run_files([runs["perfect"]]))]
+    assert places[0] == Place("perfect", runs["perfect"] / "episodes.jsonl", 0)
+    assert len({place.offset for place in places}) == len(places)

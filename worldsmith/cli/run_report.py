@@ -1,0 +1,226 @@
+"""Commands on saved runs: report (where cells are lost) and calibrate (how hard tasks are for a policy)."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from worldsmith.cli.base import Finite, counted, emit, json_option, table
+from worldsmith.errors import UsageError
+
+if TYPE_CHECKING:
+    from worldsmith.rollout.calibration import RankCorrelation, TaskCalibration
+    from worldsmith.rollout.run_report import EpisodeReview, RunReport
+
+RUNS = click.argument(
+    "runs", nargs=-1, required=True, type=click.Path(path_type=Path, exists=True), metavar="RUN_OR_DIR..."
+)
+OUT_FILE = click.Path(path_type=Path, dir_okay=False)
+MOST_CELLS = 12
+"""Cells of an episode that are shown as text."""
+MOST_TASKS = 30
+"""Tasks that are shown as text."""
+
+
+@click.command()
+@RUNS
+@click.option("--html", "page", type=OUT_FILE, help="Write the report as one HTML file, with whole episodes.")
+@click.option("--episodes", "lines", type=OUT_FILE, help="Write a JSON line per episode: its failure, flags and cells.")
+@json_option
+def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_json: bool) -> None:
+    """Show where the cells of saved runs are lost, which episodes look like tricks, and the best and worst ones.
+
+    \b
+    worldsmith report runs/qwen --html qwen.html
+    worldsmith report runs/step-100 runs/step-200     each run is a line of its own too
+    worldsmith report runs/qwen --json                one object of flat names, as wandb and tensorboard take them
+
+    \b
+    right            and a reply stated it; right_unread: right, though no reply did
+    never_retrieved  no reply named its row
+    not_opened       a reply named its row, no page that states it was opened
+    not_reported     read, and left out; reported_wrong: read, and answered otherwise
+    invented         not read, and answered wrongly
+    truncated        left out because the episode was cut off; not_finished: the model ended without a table
+    surplus_rows     rows that the reference doesn't have, or has once
+
+    Cells are those outside the key, by run, schema, kind and step: the turn in which a reply first stated the cell, or
+    else named its row. Flags: unevidenced, no_calls, nothing_opened, repeated_calls, thought_calls (calls in the
+    reasoning), written_replies, copied_text, surplus_rows. Episodes that a server ended count in finish alone.
+
+    --json: report/cells/<outcome> is a share of cells, report/failure/<outcome> of episodes by what lost most of their
+    cells, report/flag/<flag> and report/finish/<end> of episodes; report/schema/<name>/cells/<outcome> and so on.
+    """
+    from worldsmith.rollout.recorded_episodes import recorded_episodes, run_files
+    from worldsmith.rollout.report_page import report_page
+    from worldsmith.rollout.run_report import RunReport, review
+    from worldsmith.world.files import save_jsonl, write_file
+
+    files = run_files(runs)
+    reviewed = [review(place, episode) for place, episode in recorded_episodes(files)]
+    result = RunReport(reviewed)
+    if lines:
+        save_jsonl(lines, [one.to_json() for one in reviewed])
+    if page:
+        page.parent.mkdir(parents=True, exist_ok=True)
+        write_file(page, report_page(result, f"Report on {', '.join(files)}").encode())
+    if as_json:
+        emit(result.flat())
+    else:
+        click.echo(_report_text(result))
+
+
+def _report_text(result: "RunReport") -> str:
+    from worldsmith.rollout.episode_flags import FLAGS
+    from worldsmith.rollout.figures import SCORES
+    from worldsmith.rollout.run_report import OUTCOMES
+
+    flat, cells = result.flat(), result.cells
+    ends = ", ".join(f"{name} {count}" for name, count in result.finish.most_common())
+    shown = [name for name in OUTCOMES if cells.counts[name]]
+    bars = [("all", cells)]
+    bars += [(f"{group} {name}", some) for group, members in result.groups.items() for name, some in members.items()]
+    flagged = [
+        (name, len(some), some[0].task_id, some[0].flags[name]) for name, some in result.flagged().items() if some
+    ]
+    failing = [(name, n, n / len(result.episodes)) for name, n in result.failing().most_common()]
+    best, worst = result.extremes()
+    parts = [
+        f"{counted(len(result.episodes), 'episode')} of {counted(int(flat['report/tasks']), 'task')}; ends: {ends}",
+        ", ".join(f"{name} {flat[f'report/{name}']:.3f}" for name in SCORES),
+        "",
+        table(
+            ["outcome", "cells", "share", "the cell is"],
+            [(name, cells.counts[name], cells.share(name), OUTCOMES[name]) for name in shown],
+            limit=100,
+        ),
+        "",
+        table(["cells of", "all", *shown], [(label, c.total, *map(c.share, shown)) for label, c in bars]),
+    ]
+    if failing:
+        parts += ["", table(["most cells lost by", "episodes", "share"], failing)]
+    if flagged:
+        parts += ["", table(["flag", "episodes", "for example", "seen by"], flagged)]
+        parts += [f"{name}: {FLAGS[name]}" for name, *_ in flagged]
+    for head, some in (("Best episodes", best), ("Worst episodes", worst)):
+        parts += ["", click.style(head, bold=True), *map(_episode_text, some)]
+    return "\n".join(parts)
+
+
+def _episode_text(one: "EpisodeReview") -> str:
+    """Return an episode as text: lost cells first, each with where it came from."""
+    from worldsmith.rollout.recorded_episodes import read_again
+    from worldsmith.rollout.run_report import SURPLUS, cell_outcome, where_from
+
+    episode = read_again(one.place)
+    what = ", ".join(filter(None, [one.finish, one.failure, *one.flags]))
+    lines = [
+        f"\n{one.task_id}, sample {one.sample} ({one.place.run}): reward {one.scores['reward']:.3f}, item F1 "
+        f"{one.scores['item_f1']:.3f}, {counted(one.calls, 'call')}, {what}"
+    ]
+    cells = [
+        (cell["row"], cell["column"], cell_outcome(cell, one.finish), cell["expected"], cell["answered"] or None,
+         where_from(cell, episode["calls"]))
+        for cell in episode["cells"]
+    ]  # fmt: skip
+    cells.sort(key=lambda cell: cell[2] == "right")
+    header = ["row", "column", "outcome", "expected", "answered", "came from"]
+    lines.append(table(header, cells[:MOST_CELLS], limit=60) if cells else "no cell outside the key")
+    if more := len(cells) - MOST_CELLS:
+        lines += [f"… and {more} more"] if more > 0 else []
+    if surplus := episode["surplus"]:
+        lines.append(f"{SURPLUS}: {len(surplus)}, the first is {' | '.join(surplus[0]):.100}")
+    return "\n".join(lines)
+
+
+@click.command()
+@RUNS
+@click.option(
+    "--by",
+    default="pass_rate",
+    show_default=True,
+    type=click.Choice(["pass_rate", "item_f1", "evidenced_item_f1", "reward"]),
+    help="Mean of a task's samples that --from and --to bound.",
+)
+@click.option("--from", "low", type=Finite(-1, 1), help="Select tasks from here; default 0.2.")
+@click.option("--to", "high", type=Finite(-1, 1), help="Select tasks up to here; default 0.8.")
+@click.option("--out", type=OUT_FILE, help="Write the tasks selected as a curriculum, one JSON line each.")
+@json_option
+def calibrate(
+    runs: tuple[Path, ...], by: str, low: float | None, high: float | None, out: Path | None, *, as_json: bool
+) -> None:
+    """Measure how hard tasks are for the policy of saved runs, and select those worth training on.
+
+    \b
+    worldsmith calibrate runs/qwen
+    worldsmith calibrate runs/qwen --from 0.2 --to 0.8 --out next.jsonl
+    worldsmith export w --to verl --curriculum next.jsonl --out e
+
+    \b
+    pass_rate        share of a task's samples with a success; item_f1, evidenced_item_f1, reward: their means
+    deviation        standard deviation of the reward over a task's samples: 0 has no gradient
+    correlation      Spearman's, of our difficulty with item F1: -1 where it orders tasks as the policy does, with a
+                     95% interval from resampled tasks
+
+    --out writes task_id, world, schema, kind, size, difficulty and the figures above, the easiest task first, as
+    `worldsmith tasks --curriculum` does for all tasks. --json prints one line per task and a line {"summary": ...}
+    last. Exit code 1 where nothing is selected for --out.
+    """
+    from worldsmith.rollout.calibration import USEFUL, calibrated, difficulty_correlation, in_range, suggestion
+    from worldsmith.rollout.recorded_episodes import recorded_episodes, run_files
+    from worldsmith.world.files import save_jsonl
+
+    low, high = USEFUL[0] if low is None else low, USEFUL[1] if high is None else high
+    if low > high:
+        raise UsageError(f"--from {low:g} lies above --to {high:g}: no task can be between")
+    tasks = calibrated(episode for _, episode in recorded_episodes(run_files(runs)))
+    selected = in_range(tasks, by, low, high)
+    overall = difficulty_correlation(tasks)
+    kinds = {
+        kind: difficulty_correlation(t for t in tasks if t.kind == kind) for kind in sorted({t.kind for t in tasks})
+    }
+    advice = suggestion(tasks)
+    if out:
+        save_jsonl(out, [task.to_json() for task in selected])
+    if as_json:
+        for task in tasks:
+            emit(task.to_json())
+        summary = {
+            "tasks": len(tasks),
+            "episodes": sum(task.samples for task in tasks),
+            "selected": len(selected),
+            "correlation": _correlation_json(overall),
+            "correlation_by_kind": {kind: _correlation_json(value) for kind, value in kinds.items()},
+            "suggestion": advice,
+        }
+        emit({"summary": summary})
+    else:
+        click.echo(_calibration_text(tasks))
+        for name, value in (("all", overall), *kinds.items()):
+            click.echo(f"{name}: {_correlation_text(value)}")
+        click.echo(f"{len(selected)} of {counted(len(tasks), 'task')} with {by} from {low:g} to {high:g}")
+        click.echo(advice)
+    if out and not selected:
+        click.get_current_context().exit(1)
+
+
+def _calibration_text(tasks: "list[TaskCalibration]") -> str:
+    header = ["task", "difficulty", "samples", "pass_rate", "item_f1", "reward", "deviation"]
+    rows = [
+        (t.task_id, t.difficulty, t.samples, t.pass_rate, t.item_f1, t.reward, t.deviation) for t in tasks[:MOST_TASKS]
+    ]
+    more = [f"… and {len(tasks) - MOST_TASKS} more"] if len(tasks) > MOST_TASKS else []
+    return "\n".join([table(header, rows), *more, ""])
+
+
+def _correlation_text(value: "RankCorrelation | None") -> str:
+    if value is None:
+        return "too few tasks, or no difference between them, for a correlation of difficulty with item F1"
+    return (
+        f"difficulty and item F1: Spearman {value.value:.2f} (95%: {value.low:.2f} to {value.high:.2f}); harder tasks "
+        f"{'score lower, as they should' if value.high < 0 else 'do not clearly score lower'}"
+    )
+
+
+def _correlation_json(value: "RankCorrelation | None") -> dict[str, Any] | None:
+    return None if value is None else {"spearman": value.value, "low": value.low, "high": value.high}

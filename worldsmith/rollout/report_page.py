@@ -1,0 +1,223 @@
+"""A report as one HTML file that needs nothing else: plots as inline SVG, light and dark, the figures as tables."""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import Any, Final
+
+from worldsmith.rollout.episode_flags import FLAGS
+from worldsmith.rollout.recorded_episodes import read_again
+from worldsmith.rollout.run_report import (
+    OUTCOMES,
+    SURPLUS,
+    CellCounts,
+    EpisodeReview,
+    RunReport,
+    cell_outcome,
+    where_from,
+)
+
+STYLE: Final = """
+:root { color-scheme: light dark; --page: #fff; --text: #1b1f24; --faint: #667; --line: #d5d9e0; --box: #f5f6f8;
+  --right: #2b8a5a; --right_unread: #9ccfb0; --never_retrieved: #5b6b8c; --not_opened: #8a9cc4;
+  --not_reported: #d9a13b; --reported_wrong: #c8553d; --invented: #9b3f86; --truncated: #7d7a72;
+  --not_finished: #b9b5aa; }
+@media (prefers-color-scheme: dark) { :root { --page: #15181c; --text: #e4e7eb; --faint: #9aa3b0; --line: #363c45;
+  --box: #1f242a; --right: #3fae78; --right_unread: #2f6148; --never_retrieved: #7f93bd; --not_opened: #53658f;
+  --not_reported: #e0b050; --reported_wrong: #e0705a; --invented: #c26bb0; --truncated: #918d84;
+  --not_finished: #5d5a54; } }
+body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 72rem;
+  margin: 2rem auto; padding: 0 1rem; }
+table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .88rem; }
+th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
+  overflow-wrap: anywhere; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
+caption { text-align: left; color: var(--faint); padding-bottom: .2rem; }
+.scroll { overflow-x: auto; }
+i.key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .4em; }
+svg { max-width: 100%; height: auto; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
+details { border: 1px solid var(--line); border-radius: 6px; margin: .5rem 0; padding: .3rem .8rem; }
+summary { cursor: pointer; } pre { white-space: pre-wrap; overflow-wrap: anywhere; background: var(--box);
+  padding: .6rem; border-radius: 4px; font-size: .82rem; }
+.faint { color: var(--faint); }
+"""
+SHOWN_TEXT: Final = 1500
+"""Characters of a message that are shown."""
+_BAR, _LABEL, _HEIGHT, _GAP = 640, 190, 22, 8
+_BINS: Final = 10
+
+
+def report_page(report: RunReport, title: str) -> str:
+    """Return the HTML of a report; the episodes it shows are read again from their files."""
+    best, worst = report.extremes()
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        f"<p>{_overview(report)}</p>",
+        "<h2>Where cells are lost</h2>",
+        *_cells_section(report),
+        "<h2>What episodes failed by</h2>",
+        _table(
+            ("most cells lost by", "episodes", "share"),
+            [(name, count, count / len(report.episodes)) for name, count in report.failing().most_common()],
+            "Each episode by the outcome that lost most of its cells; episodes with nothing wrong are left out.",
+        ),
+        "<h2>Flags</h2>",
+        _table(
+            ("flag", "episodes", "says"),
+            [(name, len(some), FLAGS[name]) for name, some in report.flagged().items()],
+            "Ways to look better than the work done, or to waste it.",
+        ),
+        "<h2>Evidenced item F1 of episodes</h2>",
+        _histogram([one.scores["evidenced_item_f1"] for one in report.episodes]),
+        "<h2>Best episodes</h2>",
+        *map(_episode, best),
+        "<h2>Worst episodes</h2>",
+        *map(_episode, worst),
+    ]
+    head = (
+        f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
+        f"<style>{STYLE}</style>"
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
+
+
+def _overview(report: RunReport) -> str:
+    flat = report.flat()
+    scores = ("item_f1", "evidenced_item_f1", "row_f1", "success", "reward")
+    means = ", ".join(f"{name} {flat[f'report/{name}']:.3f}" for name in scores)
+    ends = ", ".join(f"{name} {count}" for name, count in report.finish.most_common())
+    return (
+        f"{len(report.episodes)} episodes of {flat['report/tasks']:.0f} tasks; {report.cells.total} cells outside the "
+        f"key. Means: {means}. Ends: {ends}."
+    )
+
+
+def _cells_section(report: RunReport) -> Iterator[str]:
+    yield _table(
+        ("outcome", "cells", "share", "the cell is"),
+        [
+            (_Html(f'<i class="key" style="background:var(--{name})"></i>{name}'), report.cells.counts[name],
+             report.cells.share(name), meaning)
+            for name, meaning in OUTCOMES.items()
+        ],
+    )  # fmt: skip
+    bars = {"all": report.cells}
+    for group, members in report.groups.items():
+        bars |= {f"{group} {member}": cells for member, cells in members.items()}
+    yield _bars(bars)
+    shown = [name for name in OUTCOMES if report.cells.counts[name]]
+    yield _table(
+        ("cells of", "all", *shown),
+        [(label, cells.total, *(cells.share(name) for name in shown)) for label, cells in bars.items()],
+        "Shares by group. A step is the turn in which a reply first stated the cell, or else named its row.",
+    )
+
+
+def _bars(members: Mapping[str, CellCounts]) -> str:
+    """Return one stacked bar per member."""
+    step = _HEIGHT + _GAP
+    parts = []
+    for i, (label, cells) in enumerate(members.items()):
+        y, x = i * step, float(_LABEL)
+        parts.append(f'<text x="{_LABEL - 8}" y="{y + 16}" text-anchor="end">{escape(label[:28])}</text>')
+        for name in OUTCOMES:
+            if not (width := cells.share(name) * _BAR):
+                continue
+            parts.append(
+                f'<rect x="{x:.1f}" y="{y}" width="{width:.1f}" height="{_HEIGHT}" fill="var(--{name})">'
+                f"<title>{escape(label)}: {name} {cells.share(name):.1%}</title></rect>"
+            )
+            x += width
+    return _svg(_LABEL + _BAR, len(members) * step, parts, "Shares of cells by outcome")
+
+
+def _histogram(values: Sequence[float]) -> str:
+    counts = [0] * _BINS
+    for value in values:
+        counts[min(_BINS - 1, int(value * _BINS))] += 1
+    most, width, height = max(1, *counts), 60, 120
+    parts = []
+    for i, count in enumerate(counts):
+        tall = count / most * height
+        parts.append(
+            f'<rect x="{i * width + 2}" y="{20 + height - tall:.1f}" width="{width - 4}" height="{tall:.1f}" '
+            f'fill="var(--right)"/><text x="{i * width + width / 2}" y="{14 + height - tall:.1f}" '
+            f'text-anchor="middle">{count}</text>'
+            f'<text x="{i * width + width / 2}" y="{height + 38}" text-anchor="middle">{i / _BINS:.1f}-'
+            f"{(i + 1) / _BINS:.1f}</text>"
+        )
+    return _svg(_BINS * width, height + 46, parts, "Episodes by evidenced item F1")
+
+
+def _svg(width: int, height: int, parts: Iterable[str], title: str) -> str:
+    return (
+        f'<svg role="img" viewBox="0 0 {width} {height}" width="{width}" height="{height}">'
+        f"<title>{escape(title)}</title>{''.join(parts)}</svg>"
+    )
+
+
+class _Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def _table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
+    rows = [*rows]
+    if not rows:
+        return '<p class="faint">none</p>'
+    number = [isinstance(value, int | float) for value in rows[0]]
+    head = "".join(f"<th{' class=n' * is_n}>{escape(name)}</th>" for name, is_n in zip(header, number, strict=True))
+    lines = "".join(
+        "<tr>" + "".join(f"<td{' class=n' * n}>{_shown(v)}</td>" for v, n in zip(row, number, strict=True)) + "</tr>\n"
+        for row in rows
+    )
+    says = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f'<div class="scroll"><table>{says}<thead><tr>{head}</tr></thead><tbody>\n{lines}</tbody></table></div>'
+
+
+def _shown(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return value if isinstance(value, _Html) else escape(str(value))
+
+
+def _episode(one: EpisodeReview) -> str:
+    """Return an episode to open: its question, its cells and where they came from, and the conversation."""
+    episode = read_again(one.place)
+    calls = episode["calls"]
+    head = (
+        f"reward {one.scores['reward']:.3f}, item F1 {one.scores['item_f1']:.3f}, {one.finish}"
+        f"{', ' + one.failure if one.failure else ''} · {one.task_id}, sample {one.sample} · {one.calls} calls"
+    )
+    cells = [
+        (cell["row"], cell["column"], _outcome_mark(cell_outcome(cell, one.finish)), cell["expected"], cell["answered"],
+         where_from(cell, calls))
+        for cell in episode["cells"]
+    ]  # fmt: skip
+    question, *turns = episode["messages"][1:]
+    parts = [
+        f"<summary>{escape(head)}</summary>",
+        *(f"<p><b>{escape(name)}</b>: {escape(text)}</p>" for name, text in one.flags.items()),
+        f"<pre>{escape(str(question['content']))}</pre>",
+        _table(("row", "column", "outcome", "expected", "answered", "came from"), cells, "Cells outside the key."),
+    ]
+    if surplus := episode["surplus"]:
+        parts.append(_table([SURPLUS], [[" | ".join(row)] for row in surplus]))
+    parts.append(f"<details><summary>Conversation</summary>{''.join(map(_message, turns))}</details>")
+    return f"<details>{''.join(parts)}</details>"
+
+
+def _outcome_mark(name: str) -> _Html:
+    return _Html(f'<i class="key" style="background:var(--{name})"></i>{name}')
+
+
+def _message(message: Mapping[str, Any]) -> str:
+    texts = [str(message.get("reasoning_content") or ""), str(message.get("content") or "")]
+    texts += [json.dumps(call["function"], ensure_ascii=False) for call in message.get("tool_calls") or ()]
+    shown = "\n\n".join(
+        text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}… [{len(text) - SHOWN_TEXT} more characters]"
+        for text in texts
+        if text
+    )
+    return f'<p class="faint">{escape(message["role"])}</p><pre>{escape(shown)}</pre>'
