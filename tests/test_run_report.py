@@ -19,8 +19,8 @@ from worldsmith.rollout.calibration import (
     rank_correlation,
     suggestion,
 )
-from worldsmith.rollout.episode import FINISHES
 from worldsmith.rollout.episode_flags import FLAGS, flags
+from worldsmith.rollout.finish import FINISHES
 from worldsmith.rollout.recorded_episodes import Place, recorded_episodes, run_files
 from worldsmith.rollout.run_report import OUTCOMES, RunReport, cell_outcome, review, step_range, where_from
 from worldsmith.rollout.saved_run import saved_run

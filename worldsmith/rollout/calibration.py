@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass
 from statistics import correlation, fmean, pstdev
 from typing import Any, Final
 
-from worldsmith.rollout.episode import INFRASTRUCTURE
+from worldsmith.rollout.finish import INFRASTRUCTURE
 from worldsmith.seeding import rng
 
 FIGURES: Final[Mapping[str, str]] = {

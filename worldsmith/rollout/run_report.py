@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from statistics import fmean
 from typing import Any, Final
 
-from worldsmith.rollout.episode import FINISHES, INFRASTRUCTURE
 from worldsmith.rollout.episode_flags import FLAGS, flags
 from worldsmith.rollout.figures import SCORES
+from worldsmith.rollout.finish import FINISHES, INFRASTRUCTURE
 from worldsmith.rollout.recorded_episodes import Place
 
 OUTCOMES: Final[Mapping[str, str]] = {
