@@ -15,7 +15,7 @@ from worldsmith.tasks import Task
 from worldsmith.world import files
 
 GOLDEN = {
-    "smartphones-33dd08517f": "8bd70a5a892ce98f1f7d3402a4d47221af6c2b0de326460c0e52f427eb713afa",
+    "smartphones-2ffb366f0c": "c5dd1118d06765eea5b4f3d43419dad3cb430124fa6aaff5947c4c418e59a313",
     "town-e037c676f4": "ea11031eb4fcfb83c023a7120c7faf24193060cff52e83d6b9426c2a23d4d084",
 }
 
