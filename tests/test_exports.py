@@ -43,7 +43,7 @@ from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports import FORMATS, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import split_tasks
+from worldsmith.train.exports.rows import curriculum_ids, split_tasks
 from worldsmith.train.exports.sft import conversation, function_call
 from worldsmith.train.imitation import useful_calls, way_to_imitate
 from worldsmith.world.files import read_jsonl, save_jsonl, save_world, tasks_file
@@ -136,6 +136,29 @@ def test_some_world_is_always_for_training(made):
     tasks = [task for some in made[2].values() for task in some]
     for share in (0.6, 0.9):
         assert [len({task.world for task in part}) for part in split_tasks(tasks[:8], share).values()] == [1, 1]
+
+
+def test_a_curriculum_picks_training_tasks_in_its_order_and_leaves_tests(made, tmp_path):
+    folders, _, tasks = made
+    worlds = SeparateWorlds(folders)
+    splits = split_tasks([task for some in tasks.values() for task in some], 0.3)
+    wanted = [splits["train"][5], splits["train"][0], splits["test"][0]]
+    save_jsonl(tmp_path / "c.jsonl", [{"task_id": task.task_id, "pass_rate": 0.5} for task in wanted])
+    ids = curriculum_ids(tmp_path / "c.jsonl")
+    counts = export(worlds, "jsonl", tmp_path / "out", test_share=0.3, curriculum=ids)
+    assert (counts["train"], counts["test"]) == (2, len(splits["test"]))
+    rows = {name: read_jsonl(tmp_path / "out" / f"{name}.jsonl") for name in ("train", "test")}
+    assert [row["task_id"] for row in rows["train"]] == ids[:2]
+    assert [row["task_id"] for row in rows["test"]] == [task.task_id for task in splits["test"]]
+    with pytest.raises(NotFoundError, match="1 of the 1 tasks of the curriculum are not of these worlds: elsewhere"):
+        export(worlds, "jsonl", tmp_path / "x", curriculum=["elsewhere"])
+    with pytest.raises(UsageError, match="kept for testing"):
+        export(worlds, "jsonl", tmp_path / "x", test_share=0.3, curriculum=ids[2:])
+    with pytest.raises(UsageError, match="beir are for testing"):
+        export(worlds, "beir", tmp_path / "x", curriculum=ids)
+    (tmp_path / "c.jsonl").write_text('{"id": 1}\n')
+    with pytest.raises(FormatError, match="no curriculum"):
+        curriculum_ids(tmp_path / "c.jsonl")
 
 
 def test_rows_for_verl_have_the_shape_its_dataset_reads(made, verl):

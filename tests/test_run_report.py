@@ -189,6 +189,8 @@ def test_text_of_a_reply_is_a_copy_only_where_it_is_wrong_and_long():
     assert flags(episode) == {"copied_text": text}
     assert not flags(episode | {"cells": [cell | {"outcome": "right"}]})
     assert not flags(episode | {"cells": [cell | {"answered": "had been a bakery since nineteen twelve"}]})
+    linked = text.replace("corner shop", "[Corner shop](https://a.example/b)")
+    assert flags(episode | {"messages": [*replies[:2], {"role": "tool", "content": f"1. {linked}."}]}) == flags(episode)
     assert not flags(episode | {"messages": replies[:2]})
     assert flags(episode | {"cells": [], "surplus": [["x", text]]}).keys() == {"copied_text"}
     assert flags(episode | {"cells": [], "finish": "no_table", "answer": f"I read:\n{text}"}).keys() == {"copied_text"}

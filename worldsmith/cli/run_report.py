@@ -119,10 +119,16 @@ def _episode_text(one: "EpisodeReview") -> str:
         f"{one.scores['item_f1']:.3f}, {counted(one.calls, 'call')}, {what}"
     ]
     cells = [
-        (cell["row"], cell["column"], cell_outcome(cell, one.finish), cell["expected"], cell["answered"] or None,
-         where_from(cell, episode["calls"]))
+        (
+            cell["row"] or None,
+            cell["column"],
+            cell_outcome(cell, one.finish),
+            cell["expected"],
+            cell["answered"] or None,
+            where_from(cell, episode["calls"]),
+        )
         for cell in episode["cells"]
-    ]  # fmt: skip
+    ]
     cells.sort(key=lambda cell: cell[2] == "right")
     header = ["row", "column", "outcome", "expected", "answered", "came from"]
     lines.append(table(header, cells[:MOST_CELLS], limit=60) if cells else "no cell outside the key")

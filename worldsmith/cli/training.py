@@ -329,6 +329,12 @@ def _explanation(result: Any) -> str:
     help="For sft: where the agent's reasoning stands, in <think> tags in the content (the default), in a field of its "
     "own, or nowhere.",
 )
+@click.option(
+    "--curriculum",
+    type=PATHS,
+    help="Train on the tasks that this file names alone, in its order: what `calibrate --out` or `tasks --curriculum` "
+    "wrote. Tests stay as they are.",
+)
 @click.option("--verify", is_flag=True, help="Replay every certificate first, half a second per world.")
 @pool_option
 @json_option
@@ -339,6 +345,7 @@ def export(
     base_url: str,
     test_share: float,
     reasoning: "Placement | None",
+    curriculum: Path | None,
     *,
     verify: bool,
     pooled: bool,
@@ -357,6 +364,7 @@ def export(
     """
     from worldsmith.train.exports import FORMATS
     from worldsmith.train.exports import export as write
+    from worldsmith.train.exports.rows import curriculum_ids
 
     if to not in FORMATS:
         raise NotFoundError(f"no export format {to!r}.{close_match(to, FORMATS)}")
@@ -368,6 +376,7 @@ def export(
         test_share=test_share,
         replay=verify,
         reasoning=reasoning,
+        curriculum=curriculum_ids(curriculum) if curriculum else None,
     )
     if as_json:
         emit(result)

@@ -28,6 +28,9 @@ REPEATS: Final = 4
 COPIED_WORDS: Final = 8
 ANSWERED: Final = frozenset({"ok", "not_found", "invalid"})
 """Statuses of calls that give the same reply when made again."""
+_REPLYING: Final = frozenset({"tool", "user"})
+_LINK: Final = re.compile(r"\[([^\[\]]*)\]\([^()]*\)")
+_WORD: Final = re.compile(r"\w+")
 _REPLY: Final = re.compile(r"<tool_response>|^[*_ ]{0,4}Observation:", re.MULTILINE)
 _THOUGHT: Final = re.compile(r"<think(?:ing)?>(?P<text>(?s:.*?))(?:</think(?:ing)?>|\Z)")
 
@@ -43,7 +46,7 @@ def flags(episode: Episode) -> dict[str, str]:
         if unread >= UNEVIDENCED
         else "",
         "no_calls": "an answer, 0 calls" if answered and not calls else "",
-        "nothing_opened": f"{len(calls)} searches, no page"
+        "nothing_opened": f"no page opened in {len(calls)} calls"
         if answered and calls and not any(call["tool"] == "web_extractor" for call in calls)
         else "",
         "repeated_calls": _repetition(episode),
@@ -106,13 +109,15 @@ def _copied_text(episode: Episode) -> str:
     """Return what an answer repeats of a reply where values belong; "" where it doesn't."""
     wrong = [cell["answered"] for cell in episode["cells"] if cell["outcome"] in {"reported_wrong", "invented"}]
     pasted = episode["answer"].splitlines() if episode["finish"] == "no_table" else ()
-    long = [" ".join(text.split()) for text in chain(wrong, *episode["surplus"], pasted)]
-    long = [text for text in long if text.count(" ") >= COPIED_WORDS - 1]
+    long = [text for text in chain(wrong, *episode["surplus"], pasted) if len(_words(text).split()) >= COPIED_WORDS]
     if not long:
         return ""
     replies = " ".join(
-        " ".join(str(message["content"]).split())
-        for message in episode["messages"][2:]
-        if message["role"] != "assistant"
+        _words(message["content"]) for message in episode["messages"][2:] if message["role"] in _REPLYING
     )
-    return next((f"{text:.80}" for text in long if text in replies), "")
+    return next((f"{text:.80}" for text in long if f" {_words(text)} " in f" {replies} "), "")
+
+
+def _words(text: str) -> str:
+    """Return the words of a text, one space apart, without marks and the addresses of links."""
+    return " ".join(_WORD.findall(_LINK.sub(r"\1", text).casefold()))

@@ -67,10 +67,11 @@ def _episode(line: bytes, where: str) -> Mapping[str, Any]:
         episode = orjson.loads(line)
     except orjson.JSONDecodeError as error:
         raise FormatError(f"{where}: no JSON: {error}") from None
-    lacking = [name for name in REQUIRED if name not in episode] if isinstance(episode, dict) else [*REQUIRED]
-    if lacking:
+    if not isinstance(episode, dict):
+        raise FormatError(f"{where}: no episode: it is no object")
+    if lacking := [name for name in REQUIRED if name not in episode]:
         raise FormatError(f"{where}: no episode of this version: it has no {', '.join(lacking)}: play the run again")
-    return episode  # type: ignore[no-any-return]  # what is read here was written by `SavedRun.add`
+    return episode
 
 
 REQUIRED = ("task_id", "sample", "finish", "cells", "surplus", "calls", "messages")

@@ -32,7 +32,7 @@ table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .88rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
   overflow-wrap: anywhere; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
-caption { text-align: left; color: var(--faint); padding-bottom: .2rem; }
+caption { text-align: left; color: var(--faint); padding-bottom: .2rem; white-space: nowrap; }
 .scroll { overflow-x: auto; }
 i.key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .4em; }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; }

@@ -3,14 +3,14 @@
 Gold is in one field of a row and nowhere else: not in tool arguments, not in prompts, not in file names.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports import beir, jsonl, sft, verl
-from worldsmith.train.exports.rows import CANARY, CARD, Splits, load_tasks, split_tasks, worlds_of
+from worldsmith.train.exports.rows import CANARY, CARD, Splits, in_curriculum, load_tasks, split_tasks, worlds_of
 from worldsmith.world.files import MANIFEST, staged_files, write_file
 
 Writer = Callable[[Splits, Path, str, Worlds], None]
@@ -38,6 +38,7 @@ def export(
     test_share: float = 0.1,
     replay: bool = False,
     reasoning: sft.Placement | None = None,
+    curriculum: Sequence[str] | None = None,
 ) -> dict[str, int]:
     """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
@@ -49,9 +50,10 @@ def export(
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing; of formats in `TEST_ONLY` all are.
         replay: whether to play every certificate again, those too whose file is as it was mined.
         reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
+        curriculum: ids of the tasks to train on, in their order; without, all tasks of the training worlds.
 
     Raises:
-        NotFoundError: an unknown format, or a world without a file of tasks.
+        NotFoundError: an unknown format, a world without a file of tasks, or a curriculum's task of other worlds.
         FormatError: a file of tasks that can't be read.
         ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
         UsageError: no task at all, a share, a URL or a place of reasoning that can't be; or `out`
@@ -70,6 +72,10 @@ def export(
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
     tasks = load_tasks(worlds, replay=replay)
     splits = {"train": [], "test": tasks} if to in TEST_ONLY else split_tasks(tasks, test_share)
+    if curriculum is not None:
+        if to in TEST_ONLY:
+            raise UsageError(f"all tasks of {to} are for testing: leave the curriculum out")
+        splits = in_curriculum(splits, curriculum)
     if (out / MANIFEST).is_file() or any(out.glob(f"*/{MANIFEST}")):
         raise UsageError(f"{out} holds worlds: name another folder as --out")
     with staged_files(out) as part:

@@ -8,13 +8,13 @@ from typing import Any
 import orjson
 
 from worldsmith import scoring
-from worldsmith.errors import ConsistencyError, UsageError
+from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, UsageError
 from worldsmith.mining.files import task_faults
 from worldsmith.seeding import draw
 from worldsmith.tasks import Task
 from worldsmith.tasks.task import joined_worlds
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.world.files import write_file
+from worldsmith.world.files import read_jsonl, write_file
 
 Splits = Mapping[str, Sequence[Task]]
 """Tasks by the name of their split: "train" and "test"."""
@@ -86,6 +86,31 @@ def split_tasks(tasks: Sequence[Task], test_share: float) -> Splits:
 def worlds_of(tasks: Iterable[Task]) -> set[str]:
     """Return the ids of the worlds of tasks."""
     return {world for task in tasks for world in task.worlds}
+
+
+def curriculum_ids(path: Path) -> list[str]:
+    """Return the ids of the tasks that a curriculum names, in its order. Raises FormatError."""
+    rows = read_jsonl(path)
+    ids = [row["task_id"] for row in rows if isinstance(row, dict) and isinstance(row.get("task_id"), str)]
+    if not ids or len(ids) < len(rows):
+        raise FormatError(f'{path}: no curriculum: each line is {{"task_id": text}} and what else is known of the task')
+    return ids
+
+
+def in_curriculum(splits: Splits, task_ids: Sequence[str]) -> Splits:
+    """Return the splits with those training tasks alone that are named, in their order; the others stay as they are.
+
+    Raises NotFoundError for a task of no split, UsageError where none is for training.
+    """
+    known = {task.task_id: (name, task) for name, tasks in splits.items() for task in tasks}
+    if unknown := [one for one in task_ids if one not in known]:
+        raise NotFoundError(
+            f"{len(unknown)} of the {len(task_ids)} tasks of the curriculum are not of these worlds: {unknown[0]}"
+        )
+    train = [known[one][1] for one in dict.fromkeys(task_ids) if known[one][0] == "train"]
+    if not train:
+        raise UsageError("all tasks of the curriculum are of worlds kept for testing: lower the test share")
+    return {**splits, "train": train}
 
 
 def split_sentence(splits: Splits) -> str:
