@@ -668,7 +668,7 @@ def test_conversations_to_imitate_are_episodes_of_the_pool(
         reward = environment.step(messages[-1]).reward
         assert reward is not None
         assert (reward.terms["cells"], reward.terms["rows"], reward.terms["whole"]) == (0.7, 0.2, 0.1)
-        assert reward.total == 1.0 if len(task.worlds) == 1 else reward.total > 0.98  # a turn or two beyond the typical
+        assert reward.total == pytest.approx(1.0, abs=0.05)  # every other one takes the longer way
         worlds_shown |= {
             (task.worlds[0], simulator.pool.world_at(hit.url))
             for reply in environment.observations
