@@ -17,7 +17,7 @@ from starlette.testclient import TestClient
 from tests.scripted_models import POLICIES, Model, choice, native, perfect, serving
 from worldsmith import scoring
 from worldsmith.errors import BackendError, UsageError
-from worldsmith.rollout.call_formats import FORMATS, NoCalls, call_format
+from worldsmith.rollout.call_formats import CLOSED_BOOK, FORMATS, call_format
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError, Sampling, Spending, SpendingLimitError
 from worldsmith.rollout.figures import SCORES, run_summary
 from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
@@ -79,7 +79,7 @@ def played(folder, tasks, name, form="native", *, k=1, model=None, chat=None, co
         asked_model = chat or chat_model(model or Model(tasks), name)
         opened = Environments(SeparateWorlds([folder]), **environments)
         jobs = jobs_of(tasks, k)
-        how = NoCalls() if form == "closed-book" else call_format(form)
+        how = CLOSED_BOOK if form == "closed-book" else call_format(form)
         try:
             return await play_many(jobs, opened, asked_model, how, concurrency=concurrency, record=rows.append)
         finally:

@@ -165,7 +165,7 @@ def run_model(
         BackendError: the model never answered, or the run stopped before all episodes were played.
         UsageError: options that don't go together, or a folder that holds another run.
     """
-    from worldsmith.rollout.call_formats import NoCalls, call_format
+    from worldsmith.rollout.call_formats import CLOSED_BOOK, call_format
     from worldsmith.rollout.figures import run_summary
     from worldsmith.rollout.many_episodes import jobs_of
     from worldsmith.rollout.saved_run import figures_of, saved_run
@@ -173,7 +173,7 @@ def run_model(
 
     if tools.base_url and any(task.members for task in tasks):
         raise UsageError("tasks over several worlds are played in process: leave --base-url out")
-    form = NoCalls() if choice.closed_book else call_format(choice.form)
+    form = CLOSED_BOOK if choice.closed_book else call_format(choice.form)
     jobs = jobs_of(tasks, choice.samples)
     rows: list[Mapping[str, Any]] = []
     if choice.out is None and not as_json:

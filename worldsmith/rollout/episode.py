@@ -6,7 +6,7 @@ from typing import Any
 
 from worldsmith.agents.client import tokens
 from worldsmith.errors import BackendError
-from worldsmith.rollout.call_formats import CallFormat, NoCalls
+from worldsmith.rollout.call_formats import CallFormat
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError
 from worldsmith.rollout.finish import Finish
 from worldsmith.simulate.protocol import Call, Observation
@@ -24,7 +24,7 @@ async def play(
 ) -> dict[str, Any]:
     """Return the record of an episode: identity, figures, how it ended, cost, calls, and the whole conversation.
 
-    `count` counts the tokens of tool replies. Without tools (`NoCalls`) the first message is the answer.
+    `count` counts the tokens of tool replies. With a single-turn format the first message is the answer.
 
     Raises SpendingLimitError before a reply that the spending limit forbids: nothing of the episode counts then.
     """
@@ -42,7 +42,7 @@ class _Episode:
     ) -> None:
         self.environment, self.model, self.form, self.count = environment, model, form, count
         environment.reset()
-        if isinstance(form, NoCalls):
+        if form.single_turn:
             environment.max_turns = 1
         self.messages = form.prompt(environment.task)
         self.cost: dict[str, float] = {"prompt_tokens": 0, "completion_tokens": 0, "cost": 0.0, "retries": 0}
