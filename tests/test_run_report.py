@@ -257,7 +257,7 @@ def test_what_is_no_run_is_refused_with_the_place(tmp_path, call):
     refused = call("calibrate", tmp_path, code=2).output
     assert "episodes.jsonl, line 1: no episode of this version: it has no sample" in " ".join(refused.split())
     (tmp_path / "episodes.jsonl").write_text("x\n")
-    with pytest.raises(FormatError, match="line 1: no JSON"):
+    with pytest.raises(FormatError, match="line 1: not JSON"):
         list(recorded_episodes(run_files([tmp_path])))
 
 

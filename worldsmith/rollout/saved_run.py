@@ -15,47 +15,42 @@ import orjson
 
 from worldsmith.errors import FormatError, UsageError
 from worldsmith.rollout.finish import INFRASTRUCTURE
+from worldsmith.rollout.recorded_episodes import EPISODES, episode_lines
 from worldsmith.world.files import indented_json, locked_folder, read_json, write_file
 
 VERSION: Final = 1
 """Of the two files."""
-SETTINGS, EPISODES = "run.json", "episodes.jsonl"
+SETTINGS: Final = "run.json"
 BULKY: Final = frozenset({"messages", "calls", "answer", "cells", "surplus"})
 """Fields of an episode that figures don't need."""
+KEY_FIELDS: Final = ("task_id", "sample", "finish")
+"""Fields that resuming a run needs."""
 Key = tuple[str, int]
 """Task id and sample."""
 
 
 class SavedRun:
-    """A folder of episodes, held by one process. Made by `saved_run`."""
+    """A folder of episodes, locked by one process. Made by `saved_run`."""
 
     def __init__(self, folder: Path) -> None:
-        """Read the episodes that are there. Raises FormatError."""
+        """Read the figures of the episodes that are there. Raises FormatError."""
         self.path = folder / EPISODES
         self.figures: dict[Key, dict[str, Any]] = {}
-        """What is known of each finished episode, without its conversation."""
-        self._data = self.path.read_bytes() if self.path.is_file() else b""
-        whole = self._data[: self._data.rfind(b"\n") + 1]
-        self._kept = b"".join(
-            line for number, line in enumerate(whole.splitlines(keepends=True), 1) if self._keep(line, number)
-        )
+        """The figures of each finished episode."""
+        self._kept: list[tuple[int, int]] = []
+        for offset, length, episode in episode_lines(self.path, KEY_FIELDS) if self.path.is_file() else ():
+            key = episode["task_id"], episode["sample"]
+            if episode["finish"] not in INFRASTRUCTURE and key not in self.figures:
+                self.figures[key] = figures_of(episode)
+                self._kept.append((offset, length))
 
     def drop_unfinished(self) -> None:
         """Remove what a crash left of a line, and episodes that are to be played again, from the file."""
-        if self._kept != self._data or not self.path.is_file():
-            write_file(self.path, self._kept)
-
-    def _keep(self, line: bytes, number: int) -> bool:
-        """Take an episode; return whether it counts."""
-        try:
-            episode = orjson.loads(line)
-            key, finish = (episode["task_id"], episode["sample"]), episode["finish"]
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            raise FormatError(f"{self.path}, line {number}: no episode: delete the line to play it again") from None
-        if finish in INFRASTRUCTURE or key in self.figures:
-            return False
-        self.figures[key] = figures_of(episode)
-        return True
+        if not self.path.is_file():
+            write_file(self.path, b"")
+        elif sum(length for _, length in self._kept) < self.path.stat().st_size:
+            data = self.path.read_bytes()
+            write_file(self.path, b"".join(data[offset : offset + length] for offset, length in self._kept))
 
     def add(self, episode: Mapping[str, Any]) -> None:
         """Append a finished episode; it is on disk when this returns. Raises OSError."""
