@@ -335,11 +335,9 @@ def _summary_text(
         by_task[row["task_id"]].append(row)
     lines = [
         (task, *(sum(row[score] for row in some) / k for score in SHOWN.values()), ", ".join(r["finish"] for r in some))
-        for task, some in list(by_task.items())[:MOST_TASKS]
+        for task, some in by_task.items()
     ]
-    parts = [table(["task", *SHOWN, "finish"], lines)]
-    if len(by_task) > MOST_TASKS:
-        parts.append(f"… and {len(by_task) - MOST_TASKS} more")
+    parts = [table(["task", *SHOWN, "finish"], lines, most=MOST_TASKS)]
     means = [(f"Avg@{k}", *(summary["avg"][score] for score in SHOWN.values()))]
     if "max" in summary:
         best = summary["max"] | {"success": summary["pass"]}

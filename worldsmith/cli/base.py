@@ -161,9 +161,10 @@ def emit(value: Any) -> None:
     click.echo(json.dumps(value, ensure_ascii=False, default=str))  # dates of a typed query as ISO text
 
 
-def table(header: Sequence[str], rows: Iterable[Sequence[Any]], limit: int = 44) -> str:
-    """Return a plain table: columns aligned, numbers to the right, long cells cut."""
-    shown = [[_cell(v, limit) for v in row] for row in rows]
+def table(header: Sequence[str], rows: Iterable[Sequence[Any]], limit: int = 44, most: int | None = None) -> str:
+    """Return a plain table: columns aligned, numbers to the right, long cells cut; after `most` rows how many more."""
+    every = list(rows)
+    shown = [[_cell(v, limit) for v in row] for row in every[:most]]
     widths = [max([len(h), *(len(r[i]) for r in shown)]) for i, h in enumerate(header)]
     right = [bool(shown) and all(_numeric(r[i]) for r in shown) for i in range(len(header))]
 
@@ -171,7 +172,10 @@ def table(header: Sequence[str], rows: Iterable[Sequence[Any]], limit: int = 44)
         parts = [c.rjust(w) if r else c.ljust(w) for c, w, r in zip(cells, widths, right, strict=True)]
         return "  ".join(parts).rstrip()
 
-    return "\n".join([line(list(header)), line(["-" * w for w in widths]), *map(line, shown)])
+    lines = [line(list(header)), line(["-" * w for w in widths]), *map(line, shown)]
+    if len(every) > len(shown):
+        lines.append(f"… and {len(every) - len(shown)} more")
+    return "\n".join(lines)
 
 
 def _cell(value: Any, limit: int) -> str:

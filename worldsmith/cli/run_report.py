@@ -71,72 +71,30 @@ def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_
 
 
 def _report_text(result: "RunReport") -> str:
-    from worldsmith.rollout.episode_flags import FLAGS
-    from worldsmith.rollout.figures import SCORES
-    from worldsmith.rollout.run_report import OUTCOMES
+    from worldsmith.rollout.report_tables import overview, report_tables
 
-    flat, cells = result.flat(), result.cells
-    ends = ", ".join(f"{name} {count}" for name, count in result.finish.most_common())
-    shown = [name for name in OUTCOMES if cells.counts[name]]
-    bars = [("all", cells)]
-    bars += [(f"{group} {name}", some) for group, members in result.groups.items() for name, some in members.items()]
-    flagged = [
-        (name, len(some), some[0].task_id, some[0].flags[name]) for name, some in result.flagged().items() if some
-    ]
-    failing = [(name, n, n / len(result.episodes)) for name, n in result.failing().most_common()]
-    best, worst = result.extremes()
-    parts = [
-        f"{counted(len(result.episodes), 'episode')} of {counted(int(flat['report/tasks']), 'task')}; ends: {ends}",
-        ", ".join(f"{name} {flat[f'report/{name}']:.3f}" for name in SCORES),
-        "",
-        table(
-            ["outcome", "cells", "share", "the cell is"],
-            [(name, cells.counts[name], cells.share(name), OUTCOMES[name]) for name in shown],
-            limit=100,
-        ),
-        "",
-        table(["cells of", "all", *shown], [(label, c.total, *map(c.share, shown)) for label, c in bars]),
-    ]
-    if failing:
-        parts += ["", table(["most cells lost by", "episodes", "share"], failing)]
-    if flagged:
-        parts += ["", table(["flag", "episodes", "for example", "seen by"], flagged)]
-        parts += [f"{name}: {FLAGS[name]}" for name, *_ in flagged]
-    for head, some in (("Best episodes", best), ("Worst episodes", worst)):
+    parts = [overview(result)]
+    for shown in filter(lambda shown: shown.rows, report_tables(result)):
+        parts += ["", table(shown.header, shown.rows, limit=100), *filter(None, [shown.caption])]
+    for head, some in zip(("Best episodes", "Worst episodes"), result.extremes(), strict=True):
         parts += ["", click.style(head, bold=True), *map(_episode_text, some)]
     return "\n".join(parts)
 
 
-def _episode_text(one: "EpisodeReview") -> str:
-    """Return an episode as text: lost cells first, each with where it came from."""
+def _episode_text(review: "EpisodeReview") -> str:
     from worldsmith.rollout.recorded_episodes import read_again
-    from worldsmith.rollout.run_report import SURPLUS, cell_outcome, where_from
+    from worldsmith.rollout.report_tables import episode_cells, episode_heading
+    from worldsmith.rollout.run_report import SURPLUS
 
-    episode = read_again(one.place)
-    what = ", ".join(filter(None, [one.finish, one.failure, *one.flags]))
-    lines = [
-        f"\n{one.task_id}, sample {one.sample} ({one.place.run}): reward {one.scores['reward']:.3f}, item F1 "
-        f"{one.scores['item_f1']:.3f}, {counted(one.calls, 'call')}, {what}"
-    ]
-    cells = [
-        (
-            cell["row"] or None,
-            cell["column"],
-            cell_outcome(cell, one.finish),
-            cell["expected"],
-            cell["answered"] or None,
-            where_from(cell, episode["calls"]),
-        )
-        for cell in episode["cells"]
-    ]
-    cells.sort(key=lambda cell: cell[2] == "right")
-    header = ["row", "column", "outcome", "expected", "answered", "came from"]
-    lines.append(table(header, cells[:MOST_CELLS], limit=60) if cells else "no cell outside the key")
-    if more := len(cells) - MOST_CELLS:
-        lines += [f"… and {more} more"] if more > 0 else []
+    episode = read_again(review.place)
+    cells = episode_cells(review, episode)
+    parts = ["", episode_heading(review)]
+    parts.append(
+        table(cells.header, cells.rows, limit=60, most=MOST_CELLS) if cells.rows else "no cell outside the key"
+    )
     if surplus := episode["surplus"]:
-        lines.append(f"{SURPLUS}: {len(surplus)}, the first is {' | '.join(surplus[0]):.100}")
-    return "\n".join(lines)
+        parts.append(f"{SURPLUS}: {len(surplus)}, the first is {' | '.join(surplus[0]):.100}")
+    return "\n".join(parts)
 
 
 @click.command()
@@ -211,12 +169,9 @@ def calibrate(
 
 
 def _calibration_text(tasks: "list[TaskCalibration]") -> str:
-    header = ["task", "difficulty", "samples", "pass_rate", "item_f1", "reward", "deviation"]
-    rows = [
-        (t.task_id, t.difficulty, t.samples, t.pass_rate, t.item_f1, t.reward, t.deviation) for t in tasks[:MOST_TASKS]
-    ]
-    more = [f"… and {len(tasks) - MOST_TASKS} more"] if len(tasks) > MOST_TASKS else []
-    return "\n".join([table(header, rows), *more, ""])
+    header = ["difficulty", "samples", "pass_rate", "item_f1", "reward", "deviation"]
+    rows = [(task.task_id, *(getattr(task, name) for name in header)) for task in tasks]
+    return table(["task", *header], rows, most=MOST_TASKS) + "\n"
 
 
 def _correlation_text(value: "RankCorrelation | None") -> str:

@@ -125,10 +125,8 @@ FIGURES = ("item_f1", "row_f1", "nonkey_item_f1", "search_calls", "extract_calls
 
 
 def _summary(rows: list[dict[str, Any]], agent: str) -> str:
-    shown = [(r["task_id"], *(r[f] for f in FIGURES)) for r in rows[:30]]
-    lines = [table(["task", *FIGURES], shown)]
-    if len(rows) > 30:
-        lines.append(f"… and {len(rows) - 30} more")
+    shown = [(r["task_id"], *(r[f] for f in FIGURES)) for r in rows]
+    lines = [table(["task", *FIGURES], shown, most=30)]
     means = [f"{f} {sum(r[f] for r in rows) / len(rows):.3f}" for f in FIGURES] if rows else ["no tasks"]
     lines.append(f"\n{agent}, mean of {len(rows)}: " + ", ".join(means))
     return "\n".join(lines)

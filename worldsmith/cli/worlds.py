@@ -230,10 +230,8 @@ def generate(
 
 
 def _print_built(built: "Sequence[Built]", out: Path) -> None:
-    rows = [(b.world, b.schema, b.facts, b.tasks, "kept" if b.resumed else "made") for b in built[:40]]
-    click.echo(table(["world", "schema", "facts", "tasks", "state"], rows))
-    if len(built) > 40:
-        click.echo(f"… and {len(built) - 40} more")
+    rows = [(b.world, b.schema, b.facts, b.tasks, "kept" if b.resumed else "made") for b in built]
+    click.echo(table(["world", "schema", "facts", "tasks", "state"], rows, most=40))
     click.echo(f"\n{counted(len(built), 'world')} in {out}, {sum(b.facts for b in built)} facts, 0 violations")
 
 

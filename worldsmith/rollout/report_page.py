@@ -1,21 +1,13 @@
 """A report as one HTML file that needs nothing else: plots as inline SVG, light and dark, the figures as tables."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any, Final
 
-from worldsmith.rollout.episode_flags import FLAGS
 from worldsmith.rollout.recorded_episodes import read_again
-from worldsmith.rollout.run_report import (
-    OUTCOMES,
-    SURPLUS,
-    CellCounts,
-    EpisodeReview,
-    RunReport,
-    cell_outcome,
-    where_from,
-)
+from worldsmith.rollout.report_tables import Outcome, Table, episode_cells, episode_heading, overview, report_tables
+from worldsmith.rollout.run_report import OUTCOMES, SURPLUS, CellCounts, EpisodeReview, RunReport
 
 STYLE: Final = """
 :root { color-scheme: light dark; --page: #fff; --text: #1b1f24; --faint: #667; --line: #d5d9e0; --box: #f5f6f8;
@@ -32,7 +24,8 @@ table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .88rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
   overflow-wrap: anywhere; }
 td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
-caption { text-align: left; color: var(--faint); padding-bottom: .2rem; white-space: nowrap; }
+caption { text-align: left; color: var(--faint); padding-bottom: .2rem; white-space: pre; }
+.lines { white-space: pre-line; }
 .scroll { overflow-x: auto; }
 i.key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .4em; }
 svg { max-width: 100%; height: auto; } svg text { fill: var(--text); font: 12px system-ui, sans-serif; }
@@ -52,21 +45,9 @@ def report_page(report: RunReport, title: str) -> str:
     best, worst = report.extremes()
     body = [
         f"<h1>{escape(title)}</h1>",
-        f"<p>{_overview(report)}</p>",
-        "<h2>Where cells are lost</h2>",
-        *_cells_section(report),
-        "<h2>What episodes failed by</h2>",
-        _table(
-            ("most cells lost by", "episodes", "share"),
-            [(name, count, count / len(report.episodes)) for name, count in report.failing().most_common()],
-            "Each episode by the outcome that lost most of its cells; episodes with nothing wrong are left out.",
-        ),
-        "<h2>Flags</h2>",
-        _table(
-            ("flag", "episodes", "says"),
-            [(name, len(some), FLAGS[name]) for name, some in report.flagged().items()],
-            "Ways to look better than the work done, or to waste it.",
-        ),
+        f'<p class="lines">{escape(overview(report))}</p>',
+        _bars(report.cells_by_label()),
+        *(f"<h2>{escape(table.title)}</h2>{_table(table)}" for table in report_tables(report)),
         "<h2>Evidenced item F1 of episodes</h2>",
         _histogram([one.scores["evidenced_item_f1"] for one in report.episodes]),
         "<h2>Best episodes</h2>",
@@ -79,38 +60,6 @@ def report_page(report: RunReport, title: str) -> str:
         f"<style>{STYLE}</style>"
     )
     return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n' + "\n".join(body) + "\n</body></html>\n"
-
-
-def _overview(report: RunReport) -> str:
-    flat = report.flat()
-    scores = ("item_f1", "evidenced_item_f1", "row_f1", "success", "reward")
-    means = ", ".join(f"{name} {flat[f'report/{name}']:.3f}" for name in scores)
-    ends = ", ".join(f"{name} {count}" for name, count in report.finish.most_common())
-    return (
-        f"{len(report.episodes)} episodes of {flat['report/tasks']:.0f} tasks; {report.cells.total} cells outside the "
-        f"key. Means: {means}. Ends: {ends}."
-    )
-
-
-def _cells_section(report: RunReport) -> Iterator[str]:
-    yield _table(
-        ("outcome", "cells", "share", "the cell is"),
-        [
-            (_Html(f'<i class="key" style="background:var(--{name})"></i>{name}'), report.cells.counts[name],
-             report.cells.share(name), meaning)
-            for name, meaning in OUTCOMES.items()
-        ],
-    )  # fmt: skip
-    bars = {"all": report.cells}
-    for group, members in report.groups.items():
-        bars |= {f"{group} {member}": cells for member, cells in members.items()}
-    yield _bars(bars)
-    shown = [name for name in OUTCOMES if report.cells.counts[name]]
-    yield _table(
-        ("cells of", "all", *shown),
-        [(label, cells.total, *(cells.share(name) for name in shown)) for label, cells in bars.items()],
-        "Shares by group. A step is the turn in which a reply first stated the cell, or else named its row.",
-    )
 
 
 def _bars(members: Mapping[str, CellCounts]) -> str:
@@ -156,60 +105,41 @@ def _svg(width: int, height: int, parts: Iterable[str], title: str) -> str:
     )
 
 
-class _Html(str):
-    """Text that is HTML already."""
-
-    __slots__ = ()
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "") -> str:
-    rows = [*rows]
-    if not rows:
+def _table(table: Table) -> str:
+    if not table.rows:
         return '<p class="faint">none</p>'
-    number = [isinstance(value, int | float) for value in rows[0]]
-    head = "".join(f"<th{' class=n' * is_n}>{escape(name)}</th>" for name, is_n in zip(header, number, strict=True))
+    number = [isinstance(value, int | float) for value in table.rows[0]]
+    names = zip(table.header, number, strict=True)
+    head = "".join(f"<th{' class=n' * is_number}>{escape(name)}</th>" for name, is_number in names)
     lines = "".join(
-        "<tr>" + "".join(f"<td{' class=n' * n}>{_shown(v)}</td>" for v, n in zip(row, number, strict=True)) + "</tr>\n"
-        for row in rows
+        "<tr>" + "".join(f"<td{' class=n' * n}>{_cell(v)}</td>" for v, n in zip(row, number, strict=True)) + "</tr>\n"
+        for row in table.rows
     )
-    says = f"<caption>{escape(caption)}</caption>" if caption else ""
-    return f'<div class="scroll"><table>{says}<thead><tr>{head}</tr></thead><tbody>\n{lines}</tbody></table></div>'
+    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{lines}</tbody></table></div>'
 
 
-def _shown(value: Any) -> str:
+def _cell(value: Any) -> str:
     if isinstance(value, float):
         return f"{value:.3f}"
-    return value if isinstance(value, _Html) else escape(str(value))
+    key = f'<i class="key" style="background:var(--{value})"></i>' if isinstance(value, Outcome) else ""
+    return key + escape("" if value is None else str(value))
 
 
-def _episode(one: EpisodeReview) -> str:
+def _episode(review: EpisodeReview) -> str:
     """Return an episode to open: its question, its cells and where they came from, and the conversation."""
-    episode = read_again(one.place)
-    calls = episode["calls"]
-    head = (
-        f"reward {one.scores['reward']:.3f}, item F1 {one.scores['item_f1']:.3f}, {one.finish}"
-        f"{', ' + one.failure if one.failure else ''} · {one.task_id}, sample {one.sample} · {one.calls} calls"
-    )
-    cells = [
-        (cell["row"], cell["column"], _outcome_mark(cell_outcome(cell, one.finish)), cell["expected"], cell["answered"],
-         where_from(cell, calls))
-        for cell in episode["cells"]
-    ]  # fmt: skip
+    episode = read_again(review.place)
     question, *turns = episode["messages"][1:]
     parts = [
-        f"<summary>{escape(head)}</summary>",
-        *(f"<p><b>{escape(name)}</b>: {escape(text)}</p>" for name, text in one.flags.items()),
+        f"<summary>{escape(episode_heading(review))}</summary>",
+        *(f"<p><b>{escape(name)}</b>: {escape(text)}</p>" for name, text in review.flags.items()),
         f"<pre>{escape(str(question['content']))}</pre>",
-        _table(("row", "column", "outcome", "expected", "answered", "came from"), cells, "Cells outside the key."),
+        _table(episode_cells(review, episode)),
     ]
     if surplus := episode["surplus"]:
-        parts.append(_table([SURPLUS], [[" | ".join(row)] for row in surplus]))
+        parts.append(_table(Table("", [SURPLUS], [[" | ".join(row)] for row in surplus])))
     parts.append(f"<details><summary>Conversation</summary>{''.join(map(_message, turns))}</details>")
     return f"<details>{''.join(parts)}</details>"
-
-
-def _outcome_mark(name: str) -> _Html:
-    return _Html(f'<i class="key" style="background:var(--{name})"></i>{name}')
 
 
 def _message(message: Mapping[str, Any]) -> str:

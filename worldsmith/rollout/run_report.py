@@ -165,6 +165,11 @@ class RunReport:
         for name in ("schema", "kind"):
             self.groups[name] = dict(sorted(self.groups[name].items()))
 
+    def cells_by_label(self) -> dict[str, CellCounts]:
+        """Return all cells, and those of each member of each group, by "all", "kind wide" and so on."""
+        members = ((group, *item) for group, by_member in self.groups.items() for item in by_member.items())
+        return {"all": self.cells} | {f"{group} {member}": cells for group, member, cells in members}
+
     def failing(self) -> Counter[str]:
         """Return how many episodes failed most by each outcome; those with nothing wrong aren't counted."""
         return Counter(one.failure for one in self.episodes if one.failure)
