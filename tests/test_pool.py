@@ -326,7 +326,7 @@ def test_a_task_over_two_worlds_has_the_rows_of_both_under_their_names(
             with attach(world) as connection:
                 own = gold_sqlite(task.query, connection, world.schema)
             assert len(own) > 0
-            assert part.gold == (own if part.asked else ())
+            assert part.gold == (own if part.is_queried else ())
             rows += [(world.subject, *row) for row in part.gold]
         assert task.gold == tuple(rows)
         assert 10 <= len(rows) <= 100
@@ -341,7 +341,7 @@ def test_the_pages_of_its_cells_name_their_world(simulator: PoolSimulator, cross
             assert {page for cells in part.pages for cell in cells for page in cell} <= known
             assert all(cells[0] for cells in part.pages)
         named = {page.partition("/")[0] for row in task.pages for cell in row for page in cell}
-        assert named == {part.world for part in task.parts if part.asked}
+        assert named == {part.world for part in task.parts if part.is_queried}
         assert {row[0] for row in task.pages} == {()}
 
 
@@ -384,7 +384,7 @@ def test_rows_under_another_world_and_a_world_alone_are_faults(simulator: PoolSi
     assert task_fault(swapped, world, simulator) == "its gold is not what its query gives: mine the tasks again"
     backwards = replace(task, gold=tuple(reversed(task.gold)), pages=tuple(reversed(task.pages)))
     assert task_fault(backwards, world, simulator) is not None
-    with pytest.raises(UsageError, match="is asked over 2 worlds: have a pool of them answer its calls"):
+    with pytest.raises(UsageError, match="covers 2 worlds: have a pool of them answer its calls"):
         task_fault(task, world, Simulator(world))
 
 
@@ -394,19 +394,19 @@ def test_the_world_with_the_most_rows_of_a_comparison_is_asked(simulator: PoolSi
     table, scope = task.compared.table, task.compared.scope
     worlds = [simulator.world(world).world for world in task.worlds]
     counts = [sum(value in scope.values for value in world.tables[table][scope.column]) for world in worlds]
-    assert [part.asked for part in task.parts] == [count == max(counts) for count in counts]
-    assert sum(part.asked for part in task.parts) == 1
+    assert [part.is_queried for part in task.parts] == [count == max(counts) for count in counts]
+    assert sum(part.is_queried for part in task.parts) == 1
     for part, world, count in zip(task.parts, worlds, counts, strict=True):
         needed = required_disclosures(part, QueryEvaluator(world))
         assert len({row for row, column in needed if (row.table, column) == (table, scope.column)}) >= count
-        assert part.asked or {column for _, column in needed} == {
+        assert part.is_queried or {column for _, column in needed} == {
             scope.column,
             *(path[0] for path in task.compared.key),
         }
     others = {value for world in worlds for value in world.tables[table][scope.column]} - set(scope.values)
     evaluators = [QueryEvaluator(world) for world in worlds]
     queries = [replace(task.compared, scope=Scope(scope.column, (value,))) for value in sorted(others)]
-    led = [part.asked for part in task.parts]
+    led = [part.is_queried for part in task.parts]
     other = next(query for query in queries if leading_worlds(query, evaluators) != led)
     fault = task_fault(replace(task, compared=other), worlds[0], simulator)
     assert fault == "its gold is not of the world that leads the comparison: mine the tasks again"

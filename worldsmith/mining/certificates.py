@@ -7,7 +7,7 @@ stale one is reported.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from hashlib import sha256
 from typing import Any
 
@@ -159,6 +159,12 @@ def certify(
     return _certificate(task, client.address, episode, needed)
 
 
+def with_proof(task: Task, certificate: Certificate, figures: Mapping[str, float]) -> Task:
+    """Return a task with its certificate and what shortcuts earn on it."""
+    audit = {name: round(figure, 4) for name, figure in figures.items()}
+    return replace(task, certificate=certificate.to_json(), audit=audit)
+
+
 def _certificate(task: Task, address: Address, record: Episode | Recorder, needed: int) -> Certificate:
     cost = Cost.of(record.calls, sum(record.costs))
     return Certificate(
@@ -236,14 +242,14 @@ def task_fault(task: Task, world: World, simulator: Simulator | PoolSimulator) -
         if task.schema != own.schema.name or task.sql != sql(task.query, own.schema):
             return "its schema or SQL is not that of its query: mine the tasks again"
         with attach(own) as connection:
-            if part.asked and gold_sqlite(task.query, connection, own.schema) != part.gold:
+            if part.is_queried and gold_sqlite(task.query, connection, own.schema) != part.gold:
                 return "its gold is not what its query gives: mine the tasks again"
     subjects = [own.subject for part, own in parts for _ in part.gold]
     if task.members and [row[0] for row in task.gold] != subjects:
         return "the rows of its gold are not under the names of its worlds: mine the tasks again"
     if task.compared:
         leads = leading_worlds(task.compared, [QueryEvaluator(own) for _, own in parts])
-        if leads != [part.asked for part, _ in parts]:
+        if leads != [part.is_queried for part, _ in parts]:
             return "its gold is not of the world that leads the comparison: mine the tasks again"
     if not task.certificate:
         return "it has no certificate: mine the tasks again"

@@ -1,10 +1,10 @@
-"""Tasks over several worlds of a pool: one question, asked of two to five worlds of a schema at once.
+"""Tasks over several worlds of a pool: one question about two to five worlds of a schema at once.
 
-One in three is asked of one of them alone: the one with the most rows of some other query.
+One in three is about a single one of them: the one with the most rows of some other query.
 
-The query is drawn from one of the worlds and holds no name of it: its constants are options, numbers, dates and truths
-that mean the same in each. It is screened in every one of them, and its gold is the rows of all, each under the name of
-its world.
+The query is drawn from one of the worlds and contains no name from it: its constants are options, numbers, dates and
+booleans that mean the same in each. It is screened in every world, and its gold is the rows of all, each under the name
+of its world.
 """
 
 import random
@@ -16,14 +16,14 @@ from operator import attrgetter
 
 from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient
-from worldsmith.audit.tasks.gates import constant_guess, exceeded_mean, failed_gate, measure_shortcuts
-from worldsmith.errors import BackendError
+from worldsmith.audit.tasks.gates import constant_guess, exceeded_mean, failed_gate
 from worldsmith.expr import Node
 from worldsmith.expr.tree import walk
 from worldsmith.mining.candidates import answer_columns, check_headers, check_pages, check_question, pages_by_cell
-from worldsmith.mining.certificates import NotCertified, certify
+from worldsmith.mining.certificates import with_proof
 from worldsmith.mining.draft import draw_query
 from worldsmith.mining.pipeline import MiningRequest
+from worldsmith.mining.pool import proof_in_pool
 from worldsmith.mining.sampling import MOST_VALUES, SIZES, MiningContext, Size
 from worldsmith.mining.screening import DrawRejected, screen
 from worldsmith.schema import Rank, Value
@@ -43,20 +43,20 @@ from worldsmith.world.engine import attach
 ROWS = (10, 100)
 """The least and the most rows of all worlds together."""
 SIZE = Size((2, 60), (3, 7), (3, 60))
-"""Of the part of one world."""
+"""The size of the part of one world."""
 SCOPES = (24, 160)
-"""The least and the most rows in scope that are looked for, of all worlds together."""
+"""The least and the most rows in scope, of all worlds together."""
 COMPARED = 3
-"""Of so many tasks, one compares worlds."""
+"""One in this many tasks compares worlds."""
 TOKENS = 2
-"""A certificate may take so many times the tool tokens of a task over one world."""
+"""A certificate may take this many times the tool tokens of a task over one world."""
 DRAWS = 400
 """Draws per requested task before mining gives up."""
 
 
 @dataclass(frozen=True, slots=True)
 class CrossTasks:
-    """The tasks over several worlds of one schema, how many draws they took, and why the others were rejected."""
+    """The tasks over several worlds of one schema, with the number of draws and the reasons of rejections."""
 
     tasks: tuple[Task, ...]
     tried: int
@@ -114,7 +114,7 @@ class _Miner:
         self.contexts: dict[str, MiningContext] = {}
         self.near_duplicate_keys: set[object] = set()
         self.totals: Counter[str] = Counter()
-        """The figures of the tasks kept added up; "tasks" is their number."""
+        """Sums of the figures of the tasks kept; "tasks" is their number."""
 
     def _context(self, world_id: str) -> MiningContext:
         if world_id not in self.contexts:
@@ -123,7 +123,7 @@ class _Miner:
         return self.contexts[world_id]
 
     def drawn(self, group: Sequence[str], r: random.Random, *, comparing: bool) -> Task:
-        """Return a task over some worlds of a group, or over that one which leads them. Raises DrawRejected."""
+        """Return a task over some worlds of a group, or over the one that leads them. Raises DrawRejected."""
         chosen = r.sample(list(group), r.randint(2, len(group)))
         contexts = sorted(map(self._context, chosen), key=attrgetter("world.subject"))
         compared = _draw_compared(contexts, r) if comparing else None
@@ -132,7 +132,7 @@ class _Miner:
             raise DrawRejected("no world leads")
         query = _draw(contexts, list(compress(contexts, leads)), r)
         if compared and (query.table, query.scope) == (compared.table, compared.scope):
-            raise DrawRejected("compared by what is asked")
+            raise DrawRejected("compared by the query itself")
         if query.near_duplicate_key in self.near_duplicate_keys:
             raise DrawRejected("like another task")
         return screened_cross_task(
@@ -144,37 +144,28 @@ class _Miner:
         evaluator = self.contexts[task.worlds[0]].evaluator
         self._check_gates(task, {"constant-guess": constant_guess(task, evaluator)})
         client = SimulatorClient(self.simulator, Address(self.simulator.id), self.replies)
-        try:
-            proof = certify(task, evaluator.world, client)
-            if proof.tool_tokens > TOKENS * self.request.max_tokens:
-                raise DrawRejected("too many tokens")
-            certify(task, evaluator.world, client, agent="reworded")
-            figures = measure_shortcuts(task, evaluator, client)
-        except NotCertified as reason:
-            raise DrawRejected(f"not certified: {reason}") from None
-        except BackendError:
-            raise DrawRejected("a call of an agent that is never answered") from None
+        proof, figures = proof_in_pool(task, evaluator, client, TOKENS * self.request.max_tokens)
         self._check_gates(task, figures)
-        asked = [part for part in task.parts if part.asked]
-        again = gold_duckdb([(self.contexts[part.world].world, [part.query]) for part in asked])
-        if [rows for (rows,) in again] != [part.gold for part in asked]:
+        queried = [part for part in task.parts if part.is_queried]
+        again = gold_duckdb([(self.contexts[part.world].world, [part.query]) for part in queried])
+        if [rows for (rows,) in again] != [part.gold for part in queried]:
             raise DrawRejected("two engines give different gold")
         self.near_duplicate_keys.add(task.query.near_duplicate_key)
         self.totals.update({"tasks": 1, **{name: figures[name] for name in GATES}})
-        return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+        return with_proof(task, proof, figures)
 
     def _check_gates(self, task: Task, figures: Mapping[str, float]) -> None:
         if why := failed_gate(task, figures) or exceeded_mean(self.totals, figures):
             raise DrawRejected(f"gate: {why}")
 
 
-def _draw(contexts: Sequence[MiningContext], asked: Sequence[MiningContext], r: random.Random) -> Query:
-    """Return a query that means the same in every world, for those that are asked. Raises DrawRejected."""
-    size = SIZE if len(asked) > 1 else SIZES["wide"]
-    table, scope = _draw_scope(contexts, asked, r, SCOPES if len(asked) > 1 else size.scope, MOST_VALUES)
-    query = draw_query(asked[0], size, r, (table, scope))
+def _draw(contexts: Sequence[MiningContext], queried: Sequence[MiningContext], r: random.Random) -> Query:
+    """Return a query that means the same in every world, drawn from the `queried` ones. Raises DrawRejected."""
+    size = SIZE if len(queried) > 1 else SIZES["wide"]
+    table, scope = _draw_scope(contexts, queried, r, SCOPES if len(queried) > 1 else size.scope, MOST_VALUES)
+    query = draw_query(queried[0], size, r, (table, scope))
     if query.top:
-        raise DrawRejected("an order, which is of one world")
+        raise DrawRejected("an order, which holds in one world only")
     if not all(_means_the_same(query, context) for context in contexts):
         raise DrawRejected("a query that is of one world")
     return query
@@ -189,21 +180,22 @@ def _draw_compared(contexts: Sequence[MiningContext], r: random.Random) -> Query
 
 def _draw_scope(
     contexts: Sequence[MiningContext],
-    asked: Sequence[MiningContext],
+    queried: Sequence[MiningContext],
     r: random.Random,
     size: tuple[int, int],
     most: int,
 ) -> tuple[str, Scope]:
-    """Return a table and a scope of it that all worlds have, of at most so many values.
+    """Return a table and a scope of it that all worlds have, of at most `most` values.
 
-    Its rows in the worlds that are asked are as many as is drawn from a size, or fewer. Raises DrawRejected for none.
+    Its rows in the `queried` worlds are at most a number drawn from `size`. Raises DrawRejected for none.
     """
-    shared = {at: _shared_values(contexts, *at) for at in asked[0].scopes if all(at in one.scopes for one in contexts)}
+    common = (at for at in queried[0].scopes if all(at in context.scopes for context in contexts))
+    shared = {at: _shared_values(contexts, *at) for at in common}
     scopes = [at for at, values in shared.items() if values]
     if not scopes:
         raise DrawRejected("no scope that the worlds share")
     table, by = r.choice(scopes)
-    sizes = {value: sum(len(c.world.rows_by_value(table, by)[value]) for c in asked) for value in shared[table, by]}
+    sizes = {value: sum(len(c.world.rows_by_value(table, by)[value]) for c in queried) for value in shared[table, by]}
     values, rows, wanted = list[Value](), 0, r.randint(*size)
     for value in r.sample(list(sizes), len(sizes)):
         if rows < wanted and rows + sizes[value] <= size[1] and len(values) < most:
@@ -235,7 +227,7 @@ def _means_the_same(query: Query, context: MiningContext) -> bool:
     shown, clauses = ({path for path in some if not is_tally(path)} for some in (query.columns, query.read))
     if shown - {*query.key, *context.paths(query.table)} or clauses.difference(context.askable(query.table)):
         return False
-    # A place among all rows would be one among those of all worlds, as the question says it.
+    # The question would read as a rank among the rows of all worlds.
     if any(isinstance(query.column(context.world.schema, path).fill, Rank) for path in shown):
         return False
     return all(_texts_held(context, query.table, clause) for clause in query.clauses)
@@ -261,7 +253,7 @@ def screened_cross_task(
 ) -> Task:
     """Return the task of a query over worlds of a pool, in this order, without proof.
 
-    With `compared` it is asked of the one of them that has the most rows of this query. Raises DrawRejected where its
+    With `compared` it is about the one of them that has the most rows of this query. Raises DrawRejected where its
     question could be misread in one of them, or its columns or pages give too much away.
     """
     worlds, evaluators = [context.world for context in contexts], [context.evaluator for context in contexts]
@@ -270,21 +262,17 @@ def screened_cross_task(
         leads = leading_worlds(compared, evaluators)
         for one in evaluators:
             screen(one, compared, one.in_scope(compared), one.matching_rows(compared))
-    asked = list(compress(contexts, leads))
+    queried = list(compress(contexts, leads))
     members = tuple(Member(world.id, world.digest, world.subject) for world in worlds)
-    parts = [_screened_rows(context, query) for context in asked]
+    parts = [_screened_rows(context, query) for context in queried]
     if not ROWS[0] <= sum(map(len, parts)) <= ROWS[1]:
         raise DrawRejected("too few rows" if sum(map(len, parts)) < ROWS[0] else "too many rows")
     subjects = tuple(member.subject for member in members)
-    columns = (subject_column(worlds[0].schema, subjects), *_united_columns(asked, query))
+    columns = (subject_column(worlds[0].schema, subjects), *_united_columns(queried, query))
     check_headers(columns)
-    carried = [
-        tuple(tuple(f"{context.world.id}/{page}" for page in cell) for cell in row)
-        for context, rows in zip(asked, parts, strict=True)
-        for row in pages_by_cell(context, query, context.evaluator.matching_rows(query), rows)
-    ]
+    carried = [pages for context, rows in zip(queried, parts, strict=True) for pages in _pages(context, query, rows)]
     check_pages(worlds[0].schema, query, carried)
-    gold = tuple((one.world.subject, *row) for one, rows in zip(asked, parts, strict=True) for row in rows)
+    gold = tuple((one.world.subject, *row) for one, rows in zip(queried, parts, strict=True) for row in rows)
     text = question(evaluators[0], query, columns, turn, split, evaluators[1:], compared)
     for world in worlds:
         check_question(text, query, columns, gold, world.schema, subjects, compared)
@@ -292,26 +280,12 @@ def screened_cross_task(
     if any(sql(query, world.schema) != statement for world in worlds):
         raise DrawRejected("a query that is of one world")
     pages = tuple(((), *row) for row in carried)
-    name, digest = worlds[0].schema.name, members_digest(members)
-    return Task(
-        pool,
-        digest,
-        name,
-        CROSS,
-        "wide",
-        text,
-        query,
-        statement,
-        columns,
-        gold,
-        pages,
-        members=members,
-        compared=compared,
-    )
+    identity = pool, members_digest(members), worlds[0].schema.name, CROSS, "wide"
+    return Task(*identity, text, query, statement, columns, gold, pages, members=members, compared=compared)
 
 
 def _screened_rows(context: MiningContext, query: Query) -> Rows:
-    """Return the gold rows of a query in one of the worlds it is asked of. Raises DrawRejected."""
+    """Return the gold rows of a query in one world. Raises DrawRejected."""
     rows, kept = context.evaluator.in_scope(query), context.evaluator.matching_rows(query)
     if not kept:
         raise DrawRejected("a world without a row")
@@ -320,8 +294,14 @@ def _screened_rows(context: MiningContext, query: Query) -> Rows:
         return gold_sqlite(query, connection, context.world.schema)
 
 
+def _pages(context: MiningContext, query: Query, rows: Rows) -> Iterator[tuple[tuple[str, ...], ...]]:
+    """Yield the pages of each cell of gold rows, as ids with their world."""
+    for row in pages_by_cell(context, query, context.evaluator.matching_rows(query), rows):
+        yield tuple(tuple(f"{context.world.id}/{page}" for page in cell) for cell in row)
+
+
 def _united_columns(contexts: Sequence[MiningContext], query: Query) -> Iterator[scoring.Column]:
-    """Yield the columns of a query as every world has them; what stands for null is said if one of them has nulls."""
+    """Yield the columns that all worlds have for a query, with the filler for null of those that have nulls."""
     for same in zip(*(answer_columns(context.evaluator, query) for context in contexts), strict=True):
         bare = {replace(column, none="") for column in same}
         fillers = {column.none for column in same} - {""}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from worldsmith.mining.candidates import (
     parse_kinds,
     task_draws,
 )
-from worldsmith.mining.certificates import Certificate, NotCertified, certify
+from worldsmith.mining.certificates import Certificate, NotCertified, certify, with_proof
 from worldsmith.mining.chains import compares_apart
 from worldsmith.mining.sampling import SIZES, MiningContext
 from worldsmith.mining.screening import DrawRejected
@@ -279,7 +279,7 @@ class _Miner:
         except BackendError:
             raise DrawRejected("a call of an agent that is never answered") from None
         self._check_gates(task, figures)
-        return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+        return with_proof(task, proof, figures)
 
     def _compares_apart(self, task: Task) -> bool | None:
         """Tell whether a deep task compares rows page by page; None for tasks whose share is not asked for."""

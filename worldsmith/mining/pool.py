@@ -1,18 +1,20 @@
 """Tasks over a pool: those of its worlds, proved again where pages of all the others answer too.
 
-A certificate of a world alone says nothing of the pool: other pages are found, and a query that was clear may no longer
-be. So each task is solved anew, by both oracles, and passes the gates by what shortcuts earn in the pool. Its question
-has to name its subject (the town, the league), since nothing else says which of the worlds it is about.
+A certificate of a world alone proves nothing about the pool: searches return other pages, and a query that was clear
+may no longer be. So both oracles solve each task again, and it passes the gates by what shortcuts earn in the pool. Its
+question has to name its subject (the town, the league), since nothing else says which of the worlds it is about.
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from math import inf
 
 from worldsmith.agents import SimulatorClient
 from worldsmith.audit.tasks.gates import failed_gate, measure_shortcuts
 from worldsmith.errors import BackendError
-from worldsmith.mining.certificates import NotCertified, certify
+from worldsmith.mining.certificates import Certificate, NotCertified, certify, with_proof
+from worldsmith.mining.screening import DrawRejected
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.tasks import QueryEvaluator, Task
@@ -39,27 +41,39 @@ def tasks_in_pool(world_id: str, tasks: Iterable[Task], simulator: PoolSimulator
     kept: list[Task] = []
     rejected: Counter[str] = Counter()
     for task in tasks:
-        why = None if voice and voice.subject in task.question else "its question names no subject"
         try:
-            solved = None if why else _proved(task, evaluator, client)
-        except NotCertified as reason:
-            solved, why = None, f"not certified: {reason}"
-        # A task whose answer is an empty table has no figure to gate by, as when it was mined.
-        if solved and solved.gold and (gate := failed_gate(solved, solved.audit)):
-            solved, why = None, f"gate: {gate}"
-        if solved:
-            kept.append(solved)
-        else:
-            rejected[why or ""] += 1
+            kept.append(_task_in_pool(task, evaluator, client, voice.subject if voice else None))
+        except DrawRejected as reason:
+            rejected[str(reason)] += 1
     return PoolTasks(tuple(kept), dict(sorted(rejected.items())))
 
 
-def _proved(task: Task, evaluator: QueryEvaluator, client: SimulatorClient) -> Task:
-    """Return a task with its certificate and figures in a pool. Raises NotCertified."""
-    proof = certify(task, evaluator.world, client, evaluator=evaluator)
-    certify(task, evaluator.world, client, evaluator=evaluator, agent="reworded")
+def _task_in_pool(task: Task, evaluator: QueryEvaluator, client: SimulatorClient, subject: str | None) -> Task:
+    """Return a task with its proof and figures in a pool. Raises DrawRejected."""
+    if subject is None or subject not in task.question:
+        raise DrawRejected("its question names no subject")
+    solved = with_proof(task, *proof_in_pool(task, evaluator, client))
+    # A task whose answer is an empty table has no figure to gate by, as when it was mined.
+    if solved.gold and (gate := failed_gate(solved, solved.audit)):
+        raise DrawRejected(f"gate: {gate}")
+    return solved
+
+
+def proof_in_pool(
+    task: Task, evaluator: QueryEvaluator, client: SimulatorClient, max_tokens: float = inf
+) -> tuple[Certificate, dict[str, float]]:
+    """Return the certificate of a task in a pool, confirmed by a second oracle, and what shortcuts earn on it.
+
+    The evaluator is of the task's world, or of any of them. Raises DrawRejected.
+    """
+    shared = None if task.members else evaluator
     try:
-        figures = measure_shortcuts(task, evaluator, client)
+        certificate = certify(task, evaluator.world, client, evaluator=shared)
+        if certificate.tool_tokens > max_tokens:
+            raise DrawRejected("too many tokens")
+        certify(task, evaluator.world, client, evaluator=shared, agent="reworded")
+        return certificate, measure_shortcuts(task, evaluator, client)
+    except NotCertified as reason:
+        raise DrawRejected(f"not certified: {reason}") from None
     except BackendError:
-        raise NotCertified("a call of an agent that is never answered") from None
-    return replace(task, certificate=proof.to_json(), audit={k: round(v, 4) for k, v in figures.items()})
+        raise DrawRejected("a call of an agent that is never answered") from None

@@ -24,7 +24,7 @@ def required_disclosures(task: Task, evaluator: QueryEvaluator) -> frozenset[Dis
     """
     cells: set[Disclosure] = set()
     compared = task.compared.chain() if task.compared else ()
-    for query in (*compared, *(task.query.chain() if task.asked else ())):
+    for query in (*compared, *(task.query.chain() if task.is_queried else ())):
         rows, passing, kept = evaluator.rows_to_know(query), evaluator.passing(query), evaluator.matching_rows(query)
         for some, paths in ((rows, (*query.evidence, *query.read)), (passing, query.ranked), (kept, query.columns)):
             for path in dict.fromkeys(paths):

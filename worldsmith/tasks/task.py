@@ -87,8 +87,8 @@ class Task:
         return tuple(member.world for member in self.members) or (self.world,)
 
     @property
-    def asked(self) -> bool:
-        """Whether its query is asked of its worlds; a part of one that only loses a comparison is not."""
+    def is_queried(self) -> bool:
+        """False for the part of a world that loses a comparison: the query isn't put to that world."""
         return self.compared is None or bool(self.gold)
 
     @property
@@ -267,7 +267,7 @@ def united_table(task: Task, tables: Sequence[str]) -> str:
     rows = [
         f"| {member.subject} {line}"
         for member, part, table in zip(task.members, task.parts, tables, strict=True)
-        if part.asked
+        if part.is_queried
         for line in table.split("\n")[3:-1]
     ]
     fence, header, ruler, end = markdown_table(task.columns, []).split("\n")

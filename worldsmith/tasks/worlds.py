@@ -1,6 +1,6 @@
 """The worlds that a command works on, by id: each on its own, or all of them as one web.
 
-Where worlds lie is known here and to what writes beside them; everything else opens a world by its id.
+Folders are known here and to code that writes beside worlds; everything else opens a world by its id.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -22,7 +22,7 @@ class Worlds(Protocol):
 
     @property
     def ids(self) -> tuple[str, ...]:
-        """The ids of the worlds; what works through them in this order opens each once."""
+        """The ids of the worlds; working through them in this order opens each world once."""
         ...
 
     def open(self, world: str) -> World:

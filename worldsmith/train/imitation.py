@@ -312,16 +312,16 @@ class Reasoning:
 
 
 class JoinedReasoning:
-    """What an agent says to itself in an episode over several worlds: before each call that on the world it is about.
+    """The reasoning of an agent in an episode over several worlds: before each call that of the world it is about.
 
-    Takes the `Reasoning` of each world, on the same calls; a single one speaks as it does alone.
+    Takes the `Reasoning` of each world, on the same calls; with a single one it is that one.
     """
 
     def __init__(self, parts: Sequence[Reasoning]) -> None:
         self.parts = parts
 
     def before(self, place: int) -> str:
-        """Return what is said before the call at a place among the calls."""
+        """Return the reasoning before the call at a place among the calls."""
         part = self._at(place)
         part.news = [text for one in self.parts for text in one.news]
         for one in self.parts:
@@ -336,7 +336,7 @@ class JoinedReasoning:
 
     def before_answer(self) -> str:
         """Return what is said before the table."""
-        return [part for part in self.parts if part.task.asked][-1].before_answer()
+        return [part for part in self.parts if part.task.is_queried][-1].before_answer()
 
     def _at(self, place: int) -> Reasoning:
         """Return the reasoning on the world whose page is read next."""
