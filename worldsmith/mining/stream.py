@@ -1,4 +1,4 @@
-"""Worlds and tasks made on the fly: an endless sequence that can be read from any place on, in parts, and ahead."""
+"""Worlds and tasks made on the fly: an endless sequence that can be resumed, sharded and prefetched."""
 
 from collections import Counter
 from collections.abc import Generator, Iterator, Sequence
@@ -18,7 +18,7 @@ from worldsmith.tasks import Task
 from worldsmith.world.model import World
 
 AHEAD = 4
-"""Worlds that each process makes and mines ahead of the reader, unless told otherwise."""
+"""Worlds that each process makes and mines ahead of the reader by default."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ def stream(
     jobs: int = 1,
     ahead: int = AHEAD,
 ) -> Generator[StreamItem, None, None]:
-    """Return tasks without end, each with its world; the same for the same arguments, and no task twice.
+    """Return an endless sequence of tasks, each with its world: the same for the same arguments, and no task twice.
 
     They are those of `worldsmith generate SCHEMA... --seed`, world by world, schemas in turn: a world's tasks follow
     each other. Worlds differ by seeds of 53 bits; one that no world fits is passed over. Close the stream to end its
@@ -79,7 +79,7 @@ def stream(
 
     Raises:
         NotFoundError, SchemaError: no schema of that name, or a file that can't be one.
-        UsageError: another argument that can't be.
+        UsageError: another invalid argument.
         GenerationError: from the iterator, where so many worlds of a schema in a row gave no task (`PATIENCE`).
         WorldsmithError: from the iterator, where a process ended.
     """

@@ -1,4 +1,4 @@
-"""Worker processes: a map in order, ahead of its reader, that ends with the reader and waits for no dead worker."""
+"""Worker processes: an ordered map that works ahead of its reader and fails when a worker dies."""
 
 import multiprocessing
 import os
@@ -15,28 +15,29 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from worldsmith.errors import WorldsmithError
+from worldsmith.scoring.score import processes_without_interrupts
 
 A = TypeVar("A")
 B = TypeVar("B")
 
 SPARE = 16
-"""Results per process, beside those it works ahead, that may wait for an earlier one that takes longer."""
+"""Results per process, beyond those it works ahead, that may wait for an earlier, slower one."""
 
 
 @contextmanager
 def worker_pool(
     function: Callable[[A], B], jobs: int, advice: str, *, ahead: int = 1
 ) -> Iterator[Callable[[Iterable[A]], Iterator[B]]]:
-    """Give what maps a function over items in order with `jobs` processes; with one, in this process as they are read.
+    """Yield a map over items, in order, with `jobs` processes; with one job, lazily in this process.
 
     Leaving the block ends the processes at once, and so does the end of this one. A map is read to its end before the
     next begins.
 
     Args:
         function: importable; what it returns must be picklable. A WorldsmithError or OSError is raised here.
-        jobs: how many processes.
-        advice: the end of the error about a process that ended.
-        ahead: items that each process is given at a time, worked on while nobody reads.
+        jobs: number of processes.
+        advice: the fix that the error about a dead process names.
+        ahead: items sent to each process at a time, worked on while nobody reads.
 
     Raises:
         WorldsmithError: a process ended.
@@ -47,7 +48,7 @@ def worker_pool(
     context = multiprocessing.get_context("spawn")
     pipes = [context.Pipe() for _ in range(jobs)]
     processes = [context.Process(target=_work, args=(function, theirs), daemon=True) for _, theirs in pipes]
-    with _interrupts_ignored():
+    with processes_without_interrupts():
         for process in processes:
             process.start()
     for _, theirs in pipes:
@@ -70,18 +71,18 @@ class _Dispatch:
 
     def __init__(self, workers: Sequence[Connection], items: Iterable[Any], ahead: int) -> None:
         self.loads = dict.fromkeys(workers, 0)
-        """Items that each worker has been given and not answered."""
+        """Items sent to each worker and not answered yet."""
         self.ahead = ahead
         self.most = (ahead + SPARE) * len(workers)
         self.left = enumerate(items)
-        self.given = 0
+        self.sent = 0
         self.answers: dict[int, tuple[Any, Exception | None]] = {}
         """Results and errors by the number of their item, until they are read."""
 
     def results(self) -> Iterator[Any]:
         """Yield the results in the order of the items. Raises EOFError, ConnectionError where a worker is gone."""
         for number in count():
-            self.receive(0)  # whoever has answered since the last result was read gets more
+            self.receive(0)  # workers that have answered since the last result was read get more
             self.give(number)
             while number not in self.answers and any(self.loads.values()):
                 self.receive(None)
@@ -103,14 +104,14 @@ class _Dispatch:
 
     def give(self, number: int) -> None:
         """Give items to the workers that have the fewest, while the result of item `number` is waited for."""
-        while self.given < number + self.most:
+        while self.sent < number + self.most:
             worker = min(self.loads, key=self.loads.__getitem__)
             item = next(self.left, None) if self.loads[worker] < self.ahead else None
             if item is None:
                 return
             worker.send(item)
             self.loads[worker] += 1
-            self.given += 1
+            self.sent += 1
 
 
 def _work(function: Callable[[Any], Any], connection: Connection) -> None:
@@ -136,19 +137,6 @@ def _send_all(answers: "SimpleQueue[Any]", connection: Connection) -> None:
     with suppress(ConnectionError):  # nobody reads any more
         while True:
             connection.send_bytes(answers.get())
-
-
-@contextmanager
-def _interrupts_ignored() -> Iterator[None]:
-    """Have the processes that start in this block leave an interrupt (Ctrl-C) to this one: they inherit that."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)
 
 
 def _end_with_parent() -> None:

@@ -232,7 +232,7 @@ def score_many(pairs: Iterable[Pair], jobs: int = 1) -> list[Score | Failure]:
         return [_scored(pair) for pair in numbered]
     pool = ProcessPoolExecutor(jobs)
     try:
-        with _processes_without_interrupts():
+        with processes_without_interrupts():
             scores = pool.map(_scored, numbered, chunksize=max(1, min(64, len(numbered) // (4 * jobs) + 1)))
         return [*scores]
     finally:
@@ -240,10 +240,10 @@ def score_many(pairs: Iterable[Pair], jobs: int = 1) -> list[Score | Failure]:
 
 
 @contextmanager
-def _processes_without_interrupts() -> Iterator[None]:
-    """Start processes that leave an interrupt (Ctrl-C) to this one: each would print a traceback of its own.
+def processes_without_interrupts() -> Iterator[None]:
+    """Have processes that are started in this block ignore interrupts (Ctrl-C), which this one handles for all.
 
-    They inherit that it is blocked; one that comes meanwhile takes effect here at the end.
+    They inherit the blocked signal; an interrupt during the block takes effect here at its end.
     """
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
