@@ -138,8 +138,8 @@ class Step:
 
 
 @dataclass(frozen=True, slots=True)
-class _Made:
-    """A tool call that is to be answered, or a reply that needs none; `heading` says in a word what was called."""
+class _PendingReply:
+    """A reply to come: that of a call, or one that needs no call; `heading` names the tool."""
 
     heading: str
     call: Call | None = None
@@ -231,9 +231,9 @@ class Environment:
         read = self._begin_step(message)
         if isinstance(read, Step):
             return read
-        made = self._made_calls(read)
-        answers = [self.simulator.call(self._address, m.call, m.attempt) for m in chain(*made) if m.call]
-        return self._finish_step(read, made, answers)
+        pending = self._pending_replies(read)
+        answers = [self.simulator.call(self._address, one.call, one.attempt) for one in chain(*pending) if one.call]
+        return self._finish_step(read, pending, answers)
 
     async def astep(self, message: str | Mapping[str, Any] | Any) -> Step:
         """Step as `step` does while other episodes go on: all calls of a message at once, by a model where one answers.
@@ -243,9 +243,9 @@ class Environment:
         read = self._begin_step(message)
         if isinstance(read, Step):
             return read
-        made = self._made_calls(read)
-        waiting = (self.simulator.acall(self._address, m.call, m.attempt) for m in chain(*made) if m.call)
-        return self._finish_step(read, made, await asyncio.gather(*waiting))
+        pending = self._pending_replies(read)
+        waiting = (self.simulator.acall(self._address, one.call, one.attempt) for one in chain(*pending) if one.call)
+        return self._finish_step(read, pending, await asyncio.gather(*waiting))
 
     @staticmethod
     def step_many(
@@ -322,38 +322,43 @@ class Environment:
         item = scoring.evidenced_item(score, evidence, hashes)
         return Step("", done=True, score=score, paid=paid, evidenced_item=item, reward=reward, truncated=truncated)
 
-    def _made_calls(self, read: AgentMessage) -> list[list[_Made]]:
+    def _pending_replies(self, read: AgentMessage) -> list[list[_PendingReply]]:
         """Return what is to be answered of each call of a message: several where it names several queries."""
-        made: list[list[_Made]] = []
+        pending: list[list[_PendingReply]] = []
         left = MAX_CALLS
         for i, request in enumerate(read.requests):
             if not left and not request.id:  # only a native call needs a reply of its own
-                made.append([_Made(f"{len(read.requests) - i} more", reply=UNANSWERED)])
+                pending.append([_PendingReply(f"{len(read.requests) - i} more", reply=UNANSWERED)])
                 break
-            made.append(self._made_of(request, left))
-            left = max(0, left - len(made[-1]))
-        return made
+            pending.append(self._pending_replies_to(request, left))
+            left = max(0, left - len(pending[-1]))
+        return pending
 
-    def _made_of(self, request: Request, left: int) -> list[_Made]:
+    def _pending_replies_to(self, request: Request, left: int) -> list[_PendingReply]:
         """Return what is to be answered of one call, `left` queries of it at most."""
         try:
             calls = self._calls(request)
         except CallError as fault:
-            return [_Made(str(request.name or "a call")[:40], reply=f"Error: {fault}")]
-        made = [_Made(_call_heading(call), call, self._next_attempt(call)) for call in calls[:left]]
+            return [_PendingReply(str(request.name or "a call")[:40], reply=f"Error: {fault}")]
+        pending = [_PendingReply(_call_heading(call), call, self._next_attempt(call)) for call in calls[:left]]
         if more := calls[left:]:
             heading = _call_heading(more[0]) if len(more) == 1 else f"{len(more)} more"
-            made.append(_Made(heading, reply=UNANSWERED))
-        return made
+            pending.append(_PendingReply(heading, reply=UNANSWERED))
+        return pending
 
     def _next_attempt(self, call: Call) -> int:
         attempt = self._attempts[call] = self._attempts.get(call, -1) + 1
         return attempt
 
-    def _finish_step(self, read: AgentMessage, made: list[list[_Made]], answers: Sequence[Observation]) -> Step:
+    def _finish_step(
+        self, read: AgentMessage, pending: list[list[_PendingReply]], answers: Sequence[Observation]
+    ) -> Step:
         """Return the replies to a message, given the answers to its calls in order."""
         left = iter(answers)
-        replies = [[(m.heading, self._recorded(m, next(left)) if m.call else m.reply) for m in some] for some in made]
+        replies = [
+            [(one.heading, self._recorded(one, next(left)) if one.call else one.reply) for one in some]
+            for some in pending
+        ]
         messages: list[dict[str, str]] = []
         for request, some in zip(read.requests, replies, strict=False):
             messages.append({"role": "tool", "content": _replies_text(some), **_call_fields(request)})
@@ -362,13 +367,13 @@ class Environment:
             messages = [{"role": "user", "content": content}]
         return Step(_replies_text([*chain(*replies)]), done=False, messages=messages)
 
-    def _recorded(self, made: _Made, observation: Observation) -> str:
+    def _recorded(self, pending: _PendingReply, observation: Observation) -> str:
         """Return an answer as the agent reads it, and note that it has it."""
-        call = made.call
+        call = pending.call
         assert call is not None
         self.calls.append(call)
         if self.traces:
-            self.traces.call(self._address, call, made.attempt, observation)
+            self.traces.call(self._address, call, pending.attempt, observation)
         self.observations.append(observation)
         return reply_text(observation, call)
 
