@@ -37,7 +37,7 @@ class cached_method(Generic[P, V]):  # noqa: N801 - a decorator
 
 
 def kept_with_owner(function: Callable[[K], V]) -> Callable[[K], V]:
-    """A function of one object whose result is kept in that object, and lives no longer."""
+    """Cache the result of a function of one object in that object, for its lifetime."""
     place = f"{function.__module__}.{function.__qualname__}"
 
     @wraps(function)

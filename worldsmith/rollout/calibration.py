@@ -1,4 +1,4 @@
-"""How hard tasks are for a policy that has played them, beside how hard we say they are, and what to train on next."""
+"""Difficulty of tasks as measured on a policy, its correlation with ours, and which tasks to train on next."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -14,13 +14,14 @@ FIGURES: Final[Mapping[str, str]] = {
     "evidenced_item_f1": "evidenced_item_f1",
     "reward": "reward",
 }
-"""Means over a task's samples, and the figure of an episode that each is of."""
+"""Means over a task's samples, each with the figure of an episode that it averages."""
+_IDENTITY: Final = ("task_id", "world", "schema", "kind", "size", "difficulty")
 RESAMPLES: Final = 1000
 """Bootstrap samples of tasks."""
 FEWEST: Final = 10
 """Tasks below which no correlation is given."""
 USEFUL: Final = (0.2, 0.8)
-"""Pass rates of tasks that are neither solved nor hopeless: samples differ, and so have something to learn from."""
+"""Pass rates between which samples of a task differ, which is what policies learn from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,14 +44,14 @@ class TaskCalibration:
     """Standard deviation of the reward over the samples: 0 means that a group of rollouts has no gradient."""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the fields, as a line of a curriculum that was measured."""
+        """Return the fields as JSON values: a line of a curriculum."""
         return asdict(self)
 
 
 def calibrated(episodes: Iterable[Mapping[str, Any]]) -> list[TaskCalibration]:
     """Return how a policy did on each task that it played, the easiest by our difficulty first.
 
-    Episodes that a server ended say nothing of the policy and are left out.
+    Episodes that failed because of a server are left out.
     """
     samples: dict[str, list[Mapping[str, Any]]] = {}
     for episode in episodes:
@@ -64,9 +65,6 @@ def calibrated(episodes: Iterable[Mapping[str, Any]]) -> list[TaskCalibration]:
         deviation = pstdev(one["reward"] for one in some)
         tasks.append(TaskCalibration(**identity, **means, samples=len(some), deviation=deviation))
     return sorted(tasks, key=lambda task: (task.difficulty, task.task_id))
-
-
-_IDENTITY = ("task_id", "world", "schema", "kind", "size", "difficulty")
 
 
 def in_range(tasks: Iterable[TaskCalibration], by: str, low: float, high: float) -> list[TaskCalibration]:
@@ -100,7 +98,7 @@ def _spearman(pairs: Sequence[tuple[float, float]]) -> float | None:
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
-    """Return the rank of each value, that of equal ones being their mean."""
+    """Return the rank of each value; equal values share their mean rank."""
     places: dict[float, list[int]] = {}
     for place, value in enumerate(sorted(values)):
         places.setdefault(value, []).append(place)

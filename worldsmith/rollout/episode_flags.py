@@ -36,12 +36,12 @@ _THOUGHT: Final = re.compile(r"<think(?:ing)?>(?P<text>(?s:.*?))(?:</think(?:ing
 
 
 def flags(episode: Episode) -> dict[str, str]:
-    """Return the flags that an episode has, each with what it is seen by."""
+    """Return the flags that an episode has, each with the evidence for it."""
     calls = episode["calls"]
     answered = episode["finish"] == "answered"
     unread = episode["item_f1"] - episode["evidenced_item_f1"]
     surplus, rows = len(episode["surplus"]), episode["gold_rows"]
-    seen_by = {
+    evidence = {
         "unevidenced": f"item F1 {episode['item_f1']:.2f}, by evidence {episode['evidenced_item_f1']:.2f}"
         if unread >= UNEVIDENCED
         else "",
@@ -55,7 +55,7 @@ def flags(episode: Episode) -> dict[str, str]:
         "copied_text": _copied_text(episode),
         "surplus_rows": f"{surplus} rows beside {rows} of the reference" if surplus > rows else "",
     }
-    return {name: text for name, text in seen_by.items() if text}
+    return {name: text for name, text in evidence.items() if text}
 
 
 def _assistant_messages(episode: Episode) -> Iterator[Mapping[str, Any]]:

@@ -15,7 +15,7 @@ EFFORT: Final = (
     "turns", "search_calls", "extract_calls", "prompt_tokens", "completion_tokens", "tool_tokens", "retries", "cost",
     "seconds",
 )  # fmt: skip
-"""Figures that are averaged over the episodes there are."""
+"""Figures that are averaged over the episodes played."""
 
 
 def difficulty_range(task: Task) -> str:
@@ -33,15 +33,14 @@ GROUPS: Final[Mapping[str, Callable[[Task], str]]] = {
 
 
 def repeated_means(
-    figures: Mapping[str, Sequence[Mapping[str, float]]], tasks: int, names: Sequence[str], passes: str = "success"
+    figures: Mapping[str, Sequence[Mapping[str, float]]], tasks: int, names: Sequence[str]
 ) -> dict[str, Any]:
-    """Return the means of answers' figures by task, over the tasks answered and over all; more where tasks repeat.
+    """Return means of figures over the tasks answered and over all, and Avg@k, Max@k, Pass@k where tasks repeat.
 
     Args:
         figures: those of each answer to a task, by task id.
         tasks: how many there are in all; one without an answer counts as 0.
-        names: the figures.
-        passes: those whose names end so say whether an answer passed; the first one gives Pass@k.
+        names: the figures; those that end in "success" say whether an answer passed, "success" itself gives Pass@k.
     """
 
     def mean(pick: Callable[[list[float]], float], over: int) -> dict[str, float]:
@@ -54,14 +53,14 @@ def repeated_means(
     summary |= {"mean_answered": mean(fmean, len(figures)) if figures else None, "mean_all": mean(fmean, tasks)}
     if most > 1:
         best = mean(max, tasks)
-        passed = {name: best.pop(name) for name in names if name.endswith(passes)}
+        passed = {name: best.pop(name) for name in names if name.endswith("success")}
         repeats = {"k": most, "fewest": min(counts), "avg": summary["mean_all"], "max": best}
-        summary["repeats"] = repeats | {"pass": passed[passes]}
+        summary["repeats"] = repeats | {"pass": passed["success"]}
     return summary
 
 
 def run_summary(episodes: Iterable[Mapping[str, Any]], tasks: Sequence[Task], k: int) -> dict[str, Any]:
-    """Return the figures of a run of `k` samples per task: scores over all of them, effort over the episodes there are.
+    """Return the figures of a run of `k` samples per task: scores over all of them, effort over those played.
 
     `avg` is the mean over tasks of a task's samples, `max` of their best (`pass` of its success): Avg@k, Max@k and
     Pass@k. A sample without an episode counts as 0 in each. `finish` has the share of each end.

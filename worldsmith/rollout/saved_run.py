@@ -19,7 +19,7 @@ from worldsmith.rollout.recorded_episodes import EPISODES, episode_lines
 from worldsmith.world.files import indented_json, locked_folder, read_json, write_file
 
 VERSION: Final = 1
-"""Of the two files."""
+"""Version of the two files."""
 SETTINGS: Final = "run.json"
 BULKY: Final = frozenset({"messages", "calls", "answer", "cells", "surplus"})
 """Fields of an episode that figures don't need."""

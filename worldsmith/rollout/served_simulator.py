@@ -18,9 +18,9 @@ from worldsmith.simulate.protocol import Address, Call, Observation, Result
 
 EVIDENCE: Final = "X-Worldsmith-Evidence"
 TRIES: Final = 4
-"""Attempts at a request that no server answers, or that something before it refuses."""
+"""Attempts at a request that no server answers, or that a proxy refuses."""
 WAIT: Final = 0.5
-"""Seconds before the second one, doubled for each one after."""
+"""Seconds before the second attempt, doubled for each one after."""
 _STATUS_BY_CODE: Final[Mapping[int, Status]] = {code: status for status, (code, _) in STATUS.items() if code != 404}
 
 
@@ -58,7 +58,7 @@ class SearchServer:
     def post(self, path: str, body: Mapping[str, Any]) -> httpx2.Response:
         """Return what the server itself answers, errors included.
 
-        Raises BackendError where it can't be reached, or something before it answers.
+        Raises BackendError where it can't be reached, or a proxy answers in its place.
         """
         why = ""
         for attempt in range(TRIES):
