@@ -43,7 +43,7 @@ CLOSING: Final = frozenset('.!?…"”)*:')
 ARTICLES: Final = (" a ", " an ", "A ", "An ")
 """What agrees with the value after it."""
 BEGUN: Final = 2
-"""Words that a sentence which breaks off has at its end, at least."""
+"""The least number of words at the end of a sentence that breaks off."""
 NONE: Final = "None."
 """What stands under the heading of a table without a row."""
 PARAGRAPH: Final = (2, 3, 4)
@@ -417,7 +417,7 @@ def _child_tables(pen: Pen, children: dict[Row, list[Cell]]) -> list[Piece]:
     for table, ref, _ in pen.written.children:
         own = {child: cells for child, cells in children.items() if child.table == table}
         rows = {child: cells for child, cells in own.items() if any(c.col == ref for c in _implied(pen, cells))}
-        # Where the rest of a page is not shown, nobody knows that there are none.
+        # A page that is cut short can't say that there are none.
         if table in tables and (rows or (pen.desk.page.whole and not tables[table].background)):
             out.append(Heading(2, capital(tables[table].plural)))
             out.append(_grid(pen, rows, ref) if rows else Para((NONE,)))
@@ -509,7 +509,7 @@ def thread(desk: Desk, block: Block) -> list[Piece]:
 
 
 def begun(desk: Desk, block: Block) -> list[Piece]:
-    """A sentence that breaks off before it tells anything but a name, where a page is cut short.
+    """The start of a sentence, up to its first value other than a name, at the end of a page that is cut short.
 
     The block's variant is the sentence's place, doubled, and one more where its subject is over.
     """
@@ -533,7 +533,7 @@ def beginning(pattern: Pattern, key: Sequence[str]) -> Pattern | None:
 
 
 def correction(desk: Desk, block: Block) -> list[Piece]:
-    """A line that tells a value, and what earlier versions of the page had for it: names, the old cell, the new one."""
+    """A line with a value and the one that earlier versions of the page had. Cells: names, the old one, the new one."""
     pen = pen_of(desk, block)
     *names, old, new = block.cells
     label = lower(pen.voice.label(desk.pages.words.columns[new.row.table, new.col], pen.style))
@@ -541,8 +541,8 @@ def correction(desk: Desk, block: Block) -> list[Piece]:
     start: list[Inline] = [f"{lead} "]
     for cell in names:
         start += [pen.span(cell, pen.value(cell)), ", "]
-    told, before = pen.span(new, pen.value(new)), pen.span(old, pen.value(old))
-    return [Para(flat([*start, f"{label}: ", told, " (previously given as ", before, ")."]))]
+    current, former = pen.span(new, pen.value(new)), pen.span(old, pen.value(old))
+    return [Para(flat([*start, f"{label}: ", current, " (previously given as ", former, ")."]))]
 
 
 def imprint(desk: Desk, block: Block) -> list[Piece]:

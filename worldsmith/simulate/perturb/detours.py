@@ -1,8 +1,8 @@
 """Detours: pages of a natural world that a task may need are gone, walled, cut short, wrong or out of date.
 
-Each leaves a way round. Whether a page is met hangs on (seed, page id) alone. What it loses is told by a page that is
-not met, or, where one cell of it is not, by the syndicated copy of the page, which searches find below it: nothing is
-lost to all pages. Of a page that is out of date the copy is later, and says what has changed.
+Each leaves a way round. Whether a page is affected depends on (seed, page id) alone. What it loses is stated by pages
+that aren't affected; if they lack a cell, searches find the syndicated copy of the page, at a lower rank, so that no
+fact is lost. The copy of an outdated page has a later date and says what has changed.
 """
 
 from collections.abc import Iterable, Sequence
@@ -26,7 +26,7 @@ from worldsmith.simulate.perturb.pages import (
     contradicted,
     edit_of_pages,
     is_drawn,
-    telling,
+    with_cell_replaced,
     wrong_cell,
 )
 from worldsmith.simulate.protocol import SliceEdit
@@ -35,21 +35,21 @@ from worldsmith.world.model import Cell, Disclosure
 DETOUR: Final = "detour"
 """The edit of a profile that gives the share of pages."""
 STALE: Final = "stale"
-"""The kind that no spare page meets: the page tells one cell as it was, and its copy is later."""
+"""The kind that `PAGE_EDITS` lacks: the page states an old value of one cell, and its copy has a later date."""
 KINDS: Final = (*PAGE_EDITS, STALE)
-"""What may become of a page, each as often."""
+"""Kinds of detour, equally likely."""
 MEMO: Final = 4096
 """Lost pages kept per world."""
 CUT: Final = 2
-"""A page that is cut short shows one in so many of its cells."""
+"""A page that is cut short shows one in this many of its cells."""
 WALLED: Final = 4
-"""One that ends at a wall, one in so many."""
+"""A page that ends at a paywall shows one in this many."""
 PROSE: Final = ("article", "entries", "thread")
-"""Forms of page that may break off in a sentence."""
+"""Forms of page that may end in the middle of a sentence."""
 
 
 def detour_of(pages: Pages, page: Page, share: float, seed: int) -> Detour | None:
-    """Return what becomes of a page where a share of all is lost; None where it stays, or the world is plain."""
+    """Return the detour of a page where `share` of all pages have one; None for an unaffected page or a plain world."""
     if not pages.voice or page.dormant or not page.cells or not is_drawn(DETOUR, share, page.id, seed):
         return None
     key = (page.id, share, seed)
@@ -67,7 +67,7 @@ def _detour(pages: Pages, page: Page, share: float, seed: int) -> Detour:
     kind = KINDS[chance % len(KINDS)]
 
     def source(disclosure: Disclosure) -> str | None:
-        """Return a page that is not met and discloses what this one lost."""
+        """Return an unaffected page that discloses what this one lost."""
         if is_all_children(disclosure):
             return None
         others = pages.carrying(*disclosure)
@@ -95,20 +95,20 @@ def _detour(pages: Pages, page: Page, share: float, seed: int) -> Detour:
 
 
 def _fallible(pages: Pages, page: Page) -> list[Cell]:
-    """Return the cells of a page that may be told wrong: all but what it lists by, and background."""
+    """Return the cells of a page that may be wrong: all but its scope, and background."""
     tables = pages.world.schema.tables
     return [cell for cell in page.cells if cell.col != page.scope and not tables[cell.row.table].background]
 
 
 def _site_draw(pages: Pages, page: Page, what: str) -> int:
-    """Return what is drawn for the site that a page stands on."""
+    """Return the draw of a page's site for a purpose."""
     return draw(pages.world.seed, what, pages.site(page.id).host)
 
 
 def _cut(page: Page, parts: int) -> Page:
-    """Return a page that ends with its first block, of which one of so many parts of the cells is left.
+    """Return a page that ends with its first block, of which the first of `parts` equal parts of the cells is left.
 
-    A row is told whole or not at all, the first one excepted.
+    Rows stay whole, except the first.
     """
     cells = page.blocks[0].cells
     end = max(1, len(cells) // parts)
@@ -122,14 +122,14 @@ def _ending(page: Page, block: Block) -> Page:
 
 
 def _broken_off(pages: Pages, after: Page, page: Page, chance: int) -> Page:
-    """Return a page that was cut short as its site does it: it breaks off in a sentence, or offers the rest."""
+    """Return a page that was cut short in the way of its site: in the middle of a sentence, or with a notice."""
     turn = _site_draw(pages, page, "breaks")
     begun = _begun(pages, after, page, chance) if turn & 1 else None
     return _ending(after, begun or Block("notice", (), turn >> 1, by="breaks"))
 
 
 def _begun(pages: Pages, after: Page, page: Page, chance: int) -> Block | None:
-    """Return the start of a sentence of what a page that was cut short lost; None where no sentence lends itself."""
+    """Return the start of a sentence that a page lost when it was cut short; None if no sentence fits."""
     assert pages.voice is not None
     written, (block, *_) = pages.voice.pages[page.head.by], page.blocks
     lost = block.cells[len(after.blocks[0].cells) :]
@@ -154,9 +154,9 @@ def _begun(pages: Pages, after: Page, page: Page, chance: int) -> Block | None:
 
 
 def _stale(pages: Pages, page: Page, chance: int) -> tuple[Page, Page] | tuple[None, None]:
-    """Return a page that tells one cell as it was on its day, and its copy, which says so on a later one.
+    """Return a page with an old value of one cell, and its copy, which has a later date and corrects it.
 
-    Nothing where there is no such day or cell.
+    Returns (None, None) where there is no such date or cell.
     """
     copy, first = pages.page(syndicated(page.id)), earliest_date(pages, page.cells, page.subject)
     if copy.date is None or ordinal(copy.date) <= first or copy.date == page.date:
@@ -164,7 +164,7 @@ def _stale(pages: Pages, page: Page, chance: int) -> tuple[Page, Page] | tuple[N
     day = page.date or date.fromordinal(first + chance % (ordinal(copy.date) - first)).isoformat()
     dated = replace(page, date=day)
     named = _named(pages, page, _fallible(pages, page))
-    # What may change in time, where the page tells any such: a day that something happened on is what it was.
+    # Prefer values that change in time: the date of a past event does not.
     changing = [cell for cell in named if pages.words.columns[cell.row.table, cell.col].type != "date"]
     wrong = wrong_cell(pages, dated, changing, chance) or wrong_cell(pages, dated, named, chance)
     if wrong is None:
@@ -174,7 +174,7 @@ def _stale(pages: Pages, page: Page, chance: int) -> tuple[Page, Page] | tuple[N
     key = pages.world.schema.tables[cell.row.table].key
     names = () if cell.row == page.subject else pages.cells(*cell.row, key)
     correction = Block("correction", (*names, old, cell), chance >> 32 & 255, by=page.head.by)
-    after = telling(dated, cell, old)
+    after = with_cell_replaced(dated, cell, old)
     return (
         replace(after, blocks=(notice, *after.blocks)),
         replace(copy, blocks=(*copy.blocks[:1], correction, *copy.blocks[1:])),
@@ -182,14 +182,14 @@ def _stale(pages: Pages, page: Page, chance: int) -> tuple[Page, Page] | tuple[N
 
 
 def _named(pages: Pages, page: Page, cells: Sequence[Cell]) -> list[Cell]:
-    """Return those of a page's cells whose rows it names."""
+    """Return the `cells` whose rows a page names."""
     stated = {(cell.row, cell.col) for cell in page.cells}
     tables = pages.world.schema.tables
     return [cell for cell in cells if all((cell.row, name) in stated for name in tables[cell.row.table].key)]
 
 
 def detours(share: float) -> Iterable[SliceEdit]:
-    """Return the slice edits that make what `detour_of` says of pages; searches find a dead link all the same."""
+    """Return the slice edits that apply `detour_of`; searches still find a dead link."""
     return [_edit(kind, share) for kind in KINDS]
 
 

@@ -59,14 +59,14 @@ def contradicted(
         return page
     keys = tuple(c for c in page.cells if c.row == page.subject and c.col in pages.world.schema.tables[c.row.table].key)
     cue = Block("cue", keys, chance >> 32 & 255, (entry,))
-    after = telling(page, *wrong)
+    after = with_cell_replaced(page, *wrong)
     blocks = after.blocks
     at = len(blocks) - 1 if blocks and blocks[-1].kind == "related" else len(blocks)
     return replace(after, blocks=(*blocks[:at], cue, *blocks[at:]))
 
 
 def wrong_cell(pages: Pages, page: Page, among: Iterable[Cell], chance: int) -> tuple[Cell, Cell] | None:
-    """Return one of some cells of a page, and the same with the value of another row; None where none can be wrong."""
+    """Return one of the cells `among`, and the same with the value of another row; None where none can be wrong."""
     cells = [cell for cell in among if _mutable(pages, cell)]
     if not cells:
         return None
@@ -75,8 +75,8 @@ def wrong_cell(pages: Pages, page: Page, among: Iterable[Cell], chance: int) -> 
     return (cell, cell._replace(value=values[(chance >> 16) % len(values)])) if values else None
 
 
-def telling(page: Page, cell: Cell, other: Cell) -> Page:
-    """Return a page that tells another cell in place of one of its own."""
+def with_cell_replaced(page: Page, cell: Cell, other: Cell) -> Page:
+    """Return a page with another cell in place of one of its own."""
     blocks = tuple(_with(block, cell, other) for block in page.blocks)
     return replace(page, head=_with(page.head, cell, other), blocks=blocks)
 
