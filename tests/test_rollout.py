@@ -608,7 +608,7 @@ def test_the_example_of_the_readme_runs(folder, tasks, repository, capsys):
     [
         (
             ("--agent", "oracle", "--model", "m", "-k", "2"),
-            "--model, -k: of --agent openai alone, not of --agent oracle",
+            "--model, -k: only for --agent openai; leave out with --agent oracle",
         ),
         (("--agent", "openai"), "--agent openai needs the --model"),
         (("--agent", "openai", "--model", "m", "--max-cost", "1"), "--max-cost needs the prices"),

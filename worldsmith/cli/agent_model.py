@@ -1,4 +1,4 @@
-"""A language model as the agent of `worldsmith run`: its options, its episodes, and what is shown of them."""
+"""A language model as the agent of `worldsmith run`: its options, its episodes, and their summary."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from worldsmith.tasks.worlds import Worlds
 
 AGENT = "openai"
-"""The agent that is a language model."""
+"""The name of the agent that is a language model."""
 
 OPTIONS = (
     click.option("--model", help="With --agent openai: the model, by the name its server knows."),
@@ -105,7 +105,7 @@ class AgentModelChoice:
 def agent_model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options of a model as the agent to a command, which gets them as `agent_model`.
 
-    The command raises UsageError where one is named beside another --agent, or --agent openai lacks its --model.
+    The command raises UsageError where one is set with another --agent, or --agent openai lacks its --model.
     """
     names = [field.name for field in fields(AgentModelChoice)]
 
@@ -120,7 +120,7 @@ def agent_model_options(command: Callable[..., Any]) -> Callable[..., Any]:
                 if parameter.name in names and _is_named(context, parameter.name)
             ]
             if named:
-                raise UsageError(f"{', '.join(named)}: of --agent {AGENT} alone, not of --agent {agent}")
+                raise UsageError(f"{', '.join(named)}: only for --agent {AGENT}; leave out with --agent {agent}")
         elif not choice.model:
             raise UsageError(f"--agent {AGENT} needs the --model that its server knows, and its --model-url")
         return command(*args, agent=agent, agent_model=choice, **options)
@@ -138,7 +138,7 @@ def _is_named(context: click.Context, name: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Tools:
-    """Where the tools of a run's episodes are."""
+    """What answers the tool calls of a run's episodes."""
 
     worlds: "Worlds"
     base_url: str | None
@@ -166,7 +166,6 @@ def run_model(
         UsageError: options that don't go together, or a folder that holds another run.
     """
     from worldsmith.rollout.call_formats import CLOSED_BOOK, call_format
-    from worldsmith.rollout.figures import run_summary
     from worldsmith.rollout.many_episodes import jobs_of
     from worldsmith.rollout.saved_run import figures_of, saved_run
     from worldsmith.simulate.protocol import Address
@@ -181,9 +180,8 @@ def run_model(
     with nullcontext() if choice.out is None else saved_run(choice.out, _settings(choice, tools, tasks)) as saved:
         if saved:
             rows += saved.figures.values()
-            if as_json:
-                for row in rows:
-                    emit(row)
+            for row in rows if as_json else ():
+                emit(row)
         known = {(row["task_id"], row["sample"]) for row in rows}
         left = [job for job in jobs if (job.task.task_id, job.sample) not in known]
         model = _chat_model(choice, sum(row["cost"] for row in rows))
@@ -206,6 +204,15 @@ def run_model(
             stopped = asyncio.run(play(left, record, count))
     if len(rows) > len(known) and not model.replies:
         raise BackendError(f"the model never answered: {stopped or rows[-1]['error']}")
+    _report_run(choice, tasks, rows, stopped, as_json=as_json)
+
+
+def _report_run(
+    choice: AgentModelChoice, tasks: "Sequence[Task]", rows: Sequence[Mapping[str, Any]], stopped: str, *, as_json: bool
+) -> None:
+    """Show the figures of a run. Raises BackendError where it was stopped before all episodes were played."""
+    from worldsmith.rollout.figures import run_summary
+
     summary = run_summary(rows, tasks, choice.samples)
     if as_json:
         emit({"summary": summary})
@@ -217,7 +224,7 @@ def run_model(
 
 
 def _player(tools: Tools, choice: AgentModelChoice, model: "ChatModel", form: Any) -> Callable[..., Any]:
-    """Return what plays jobs, hands on their records, and says why some were not played."""
+    """Return a function that plays jobs, passes on their records, and returns why some were not played."""
     from worldsmith.rollout.many_episodes import Environments, play_many
     from worldsmith.rollout.served_simulator import SearchServer
 
@@ -267,7 +274,7 @@ def _chat_model(choice: AgentModelChoice, spent: float) -> "ChatModel":
 
 
 def _settings(choice: AgentModelChoice, tools: Tools, tasks: "Sequence[Task]") -> dict[str, Any]:
-    """Return what an episode depends on: what a run that goes on must share with the one that began it."""
+    """Return the settings that episodes depend on, which a resumed run must share."""
     names = sha256("\n".join(task.task_id for task in tasks).encode()).hexdigest()
     return {
         "agent": AGENT,
@@ -302,7 +309,7 @@ class _Progress:
         )
 
     def add(self, row: Mapping[str, Any]) -> None:
-        """Show that one more episode has ended."""
+        """Show the means after one more episode."""
         self.count += 1
         for name in ("item_f1", "evidenced_item_f1", "success", "reward", "turns", "cost"):
             self.totals[name] += row[name]
