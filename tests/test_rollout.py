@@ -579,18 +579,18 @@ def test_a_run_goes_on_where_it_was(folder, tasks, tmp_path):
         pass
 
 
-def test_settings_may_change_as_long_as_nothing_was_played(tmp_path):
+def test_settings_may_change_as_long_as_nothing_was_played(folder, tasks, tmp_path):
+    (row, *_), _ = played(folder, tasks, "hallucinator")
     for model in ("a", "b"):
         with saved_run(tmp_path, {"model": model}) as run:
             assert run.figures == {}
-            run.add({"task_id": "t", "sample": 0, "finish": "model_error"})
+            run.add(row | {"finish": "model_error"})
     assert json.loads((tmp_path / "run.json").read_text()) == {"version": 1, "model": "b"}
     assert len((tmp_path / "episodes.jsonl").read_text().splitlines()) == 1
 
 
-def test_files_that_are_no_run_are_refused(tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "episodes.jsonl").write_text('{"task_id": "t", "sample": 0, "finish": "answered"}\n')
+def test_files_that_are_no_run_are_refused(folder, tasks, tmp_path):
+    save_jsonl(tmp_path / "a" / "episodes.jsonl", played(folder, tasks, "hallucinator")[0])
     with pytest.raises(UsageError, match=r"episodes\.jsonl and no run\.json"), saved_run(tmp_path / "a", {}):
         pass
     (tmp_path / "a" / "episodes.jsonl").write_text("{}\n")

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import orjson
-
-from worldsmith.errors import FormatError, NotFoundError
-from worldsmith.rollout.saved_run import EPISODES
+from worldsmith.errors import NotFoundError
+from worldsmith.rollout.saved_run import EPISODES, read_episode
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +43,7 @@ def run_files(paths: Sequence[Path]) -> dict[str, Path]:
 def recorded_episodes(runs: Mapping[str, Path]) -> Iterator[tuple[Place, Mapping[str, Any]]]:
     """Yield the episodes of runs, each (task, sample) of a run once; a line that is still being written is left out.
 
-    Raises FormatError for a line that is no episode, or one written before records held their cells.
+    Raises FormatError for a line that is no episode of this version.
     """
     for run, file in runs.items():
         known: set[tuple[str, int]] = set()
@@ -55,30 +53,15 @@ def recorded_episodes(runs: Mapping[str, Path]) -> Iterator[tuple[Place, Mapping
                 place, offset = Place(run, file, offset), offset + len(line)
                 if not line.endswith(b"\n"):
                     break
-                episode = _episode(line, f"{file}, line {number}")
+                episode = read_episode(line, f"{file}, line {number}")
                 key = episode["task_id"], episode["sample"]
                 if key not in known:
                     known.add(key)
                     yield place, episode
 
 
-def _episode(line: bytes, where: str) -> Mapping[str, Any]:
-    try:
-        episode = orjson.loads(line)
-    except orjson.JSONDecodeError as error:
-        raise FormatError(f"{where}: no JSON: {error}") from None
-    lacking = [name for name in REQUIRED if name not in episode] if isinstance(episode, dict) else [*REQUIRED]
-    if lacking:
-        raise FormatError(f"{where}: no episode of this version: it has no {', '.join(lacking)}: play the run again")
-    return episode  # type: ignore[no-any-return]  # what is read here was written by `SavedRun.add`
-
-
-REQUIRED = ("task_id", "sample", "finish", "cells", "surplus", "calls", "messages")
-"""Fields that tell an episode of this version from anything else."""
-
-
 def read_again(place: Place) -> Mapping[str, Any]:
     """Return the episode at a place."""
     with place.file.open("rb") as file:
         file.seek(place.offset)
-        return _episode(file.readline(), str(place.file))
+        return read_episode(file.readline(), str(place.file))

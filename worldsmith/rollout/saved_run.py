@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import orjson
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from worldsmith.errors import FormatError, UsageError
-from worldsmith.rollout.finish import INFRASTRUCTURE
+from worldsmith.rollout.finish import INFRASTRUCTURE, Finish
 from worldsmith.world.files import indented_json, locked_folder, read_json, write_file
 
 VERSION: Final = 1
@@ -24,6 +26,92 @@ BULKY: Final = frozenset({"messages", "calls", "answer", "cells", "surplus"})
 """Fields of an episode that figures don't need."""
 Key = tuple[str, int]
 """Task id and sample."""
+
+_STRICT: Final = ConfigDict(strict=True)
+
+
+@dataclass(config=_STRICT)
+class _Cell:
+    row: str
+    column: str
+    outcome: str
+    expected: str
+    answered: str
+    call: int | None
+
+
+@dataclass(config=_STRICT)
+class _Call:
+    turn: int
+    tool: str
+    arg: str
+    status: str
+
+
+@dataclass(config=_STRICT)
+class _Message:
+    role: str
+
+
+@dataclass(config=_STRICT)
+class _Episode:
+    """What readers of an episode rely on; a record has more."""
+
+    task_id: str
+    sample: int
+    world: str
+    schema: str
+    kind: str
+    size: str
+    difficulty: float
+    finish: Finish
+    error: str
+    item_f1: float
+    evidenced_item_f1: float
+    row_f1: float
+    nonkey_f1: float
+    success: bool
+    reward: float
+    turns: int
+    search_calls: int
+    extract_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    retries: int
+    tool_tokens: int
+    cost: float
+    seconds: float
+    gold_rows: int
+    answer: str
+    cells: list[_Cell]
+    surplus: list[list[str]]
+    calls: list[_Call]
+    messages: list[_Message]
+
+
+_EPISODE: Final = TypeAdapter(_Episode)
+
+
+def read_episode(line: bytes, where: str) -> dict[str, Any]:
+    """Return the episode in a line of `episodes.jsonl`. Raises FormatError, which names `where` and what is wrong."""
+    try:
+        episode: dict[str, Any] = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise FormatError(f"{where}: no JSON: {error}: {REMEDY}") from None
+    try:
+        _EPISODE.validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(map(str, first["loc"])) or "the line"
+        wrong = "is missing" if first["type"] == "missing" else f"is {first['input']!r:.60}: {first['msg']}"
+        raise FormatError(f"{where}: no episode of this version: {name} {wrong}: {REMEDY}") from None
+    for cell in episode["cells"]:
+        if cell["call"] is not None and not 0 <= cell["call"] < len(episode["calls"]):
+            raise FormatError(f"{where}: a cell names call {cell['call']} of {len(episode['calls'])}: {REMEDY}")
+    return episode
+
+
+REMEDY: Final = "delete the line, and run again to play its episode"
 
 
 class SavedRun:
@@ -47,12 +135,9 @@ class SavedRun:
 
     def _keep(self, line: bytes, number: int) -> bool:
         """Take an episode; return whether it counts."""
-        try:
-            episode = orjson.loads(line)
-            key, finish = (episode["task_id"], episode["sample"]), episode["finish"]
-        except (orjson.JSONDecodeError, KeyError, TypeError):
-            raise FormatError(f"{self.path}, line {number}: no episode: delete the line to play it again") from None
-        if finish in INFRASTRUCTURE or key in self.figures:
+        episode = read_episode(line, f"{self.path}, line {number}")
+        key = episode["task_id"], episode["sample"]
+        if episode["finish"] in INFRASTRUCTURE or key in self.figures:
             return False
         self.figures[key] = figures_of(episode)
         return True
