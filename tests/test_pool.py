@@ -55,7 +55,7 @@ from worldsmith.train.exports.beir import NEGATIVES
 from worldsmith.train.exports.rows import split_tasks, worlds_of
 from worldsmith.train.failures import failures
 from worldsmith.world.engine import attach
-from worldsmith.world.files import read_jsonl, save_world, world_folders
+from worldsmith.world.files import read_jsonl, save_jsonl, save_world, world_folders
 from worldsmith.world.model import World
 
 SEEDS = (("town", 7), ("films", 3), ("town", 12))
@@ -720,6 +720,18 @@ def test_a_pool_without_tasks_says_how_to_make_them(folder: Path, tmp_path: Path
     result = CliRunner().invoke(main, ["run", str(tmp_path), "--pool", "--agent", "oracle"])
     assert result.exit_code == 2
     assert f"make them with `worldsmith tasks {tmp_path} --pool`" in result.output
+
+
+def test_a_task_of_no_world_of_the_pool_is_refused(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    shutil.copytree(folder, tmp_path / "w")
+    file = tmp_path / "w" / pool.tasks_file.relative_to(pool.folder)
+    rows = [task.to_json() for task in read_tasks(file)]
+    row = next(row for row in rows if "members" in row)
+    del row["members"]
+    save_jsonl(file, rows)
+    result = CliRunner().invoke(main, ["run", str(tmp_path / "w"), "--pool", "--agent", "oracle"])
+    assert result.exit_code == 2
+    assert f"task {row['task_id']}: {pool.id} is no world of {pool.id}" in result.output
 
 
 def test_a_world_is_opened_in_a_thread_and_what_a_model_writes_is_asked_for_at_once(

@@ -408,6 +408,8 @@ def test_a_refusal_of_tools_names_the_way_round():
         {"choices": [{"message": None}]},
         {"choices": [{"message": {"content": 3}}]},
         {"choices": [{"message": {"content": "", "tool_calls": ["x"]}}]},
+        {"choices": [{"message": {"content": "", "tool_calls": 5}}]},
+        {"choices": [{"message": {"content": "", "tool_calls": {"id": "1"}}}]},
         [],
     ],
 )
@@ -427,6 +429,67 @@ def test_odd_messages_are_read_in_one_form():
     assert reply.message["tool_calls"][0]["function"] == {"name": "web_search", "arguments": '{"query": "?"}'}
     assert reply.prompt_tokens > 0
     assert reply.completion_tokens > 0
+
+
+def test_parts_of_an_unreadable_type_are_left_out():
+    parts = [{"type": ["x"], "text": "a"}, {"type": "text", "text": "b"}]
+    assert reply_of(Fixed(lambda _: (200, {"choices": [{"message": {"content": parts}}]}))).message["content"] == "b"
+
+
+def test_the_older_form_of_a_call_is_read():
+    message = {"content": None, "function_call": {"name": "web_search", "arguments": '{"query": "x"}'}}
+    reply = reply_of(Fixed(lambda _: (200, {"choices": [{"message": message}]})))
+    assert [call["function"]["name"] for call in reply.message["tool_calls"]] == ["web_search"]
+
+
+@pytest.mark.parametrize("count", [10**30, True, -1, 1.5, "7"])
+def test_a_count_of_tokens_that_can_not_be_is_estimated(count):
+    body = {"choices": [{"message": {"content": "a table"}}], "usage": {"prompt_tokens": count}}
+    estimate = reply_of(Fixed(lambda _: (200, body | {"usage": None}))).prompt_tokens
+    assert reply_of(Fixed(lambda _: (200, body))).prompt_tokens == estimate > 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "sent"),
+    [('{"query": "\\ud800 x"}', '{"query": "? x"}'), ('{"query": "x", "page": NaN}', "{}"), ("[" * 5000, "{}")],
+)
+def test_arguments_that_no_server_reads_are_sent_back_as_such_that_it_does(arguments, sent):
+    call = {"id": "1", "type": "function", "function": {"name": "web_search", "arguments": arguments}}
+    model = Fixed(lambda _: (200, {"choices": [{"message": {"content": "", "tool_calls": [call]}}]}))
+
+    async def asked_twice():
+        chat = chat_model(model, "m")
+        reply = await chat.reply([{"role": "user", "content": "?"}])
+        await chat.reply([{"role": "user", "content": "?"}, reply.message])
+        return reply.message["tool_calls"][0]["function"]["arguments"]
+
+    assert asyncio.run(asked_twice()) == arguments
+    assert model.bodies[-1]["messages"][-1]["tool_calls"][0]["function"]["arguments"] == sent
+
+
+@pytest.mark.parametrize("status", [200, 400])
+def test_what_a_server_says_of_its_error_can_be_saved(status):
+    with pytest.raises(BackendError, match=r"bad \? thing"):
+        reply_of(Fixed(lambda _: (status, {"error": {"message": "bad \ud800 thing"}})))
+
+
+def test_a_reply_that_trickles_ends_at_the_deadline():
+    class Trickle(httpx2.AsyncByteStream):
+        async def __aiter__(self):
+            while True:
+                yield b" "
+                await asyncio.sleep(0.01)
+
+    async def asked():
+        endpoint = Endpoint(URL, "m", deadline=0.1, retries=0)
+        chat = ChatModel(endpoint, transport=httpx2.MockTransport(lambda _: httpx2.Response(200, stream=Trickle())))
+        try:
+            await chat.reply([{"role": "user", "content": "?"}])
+        finally:
+            await chat.close()
+
+    with pytest.raises(BackendError, match=r"gave no whole reply in 0\.1 seconds"):
+        asyncio.run(asked())
 
 
 def test_an_unknown_format_has_a_close_match():
@@ -516,18 +579,18 @@ def test_a_run_goes_on_where_it_was(folder, tasks, tmp_path):
         pass
 
 
-def test_settings_may_change_as_long_as_nothing_was_played(tmp_path):
+def test_settings_may_change_as_long_as_nothing_was_played(folder, tasks, tmp_path):
+    (row, *_), _ = played(folder, tasks, "hallucinator")
     for model in ("a", "b"):
         with saved_run(tmp_path, {"model": model}) as run:
             assert run.figures == {}
-            run.add({"task_id": "t", "sample": 0, "finish": "model_error"})
+            run.add(row | {"finish": "model_error"})
     assert json.loads((tmp_path / "run.json").read_text()) == {"version": 1, "model": "b"}
     assert len((tmp_path / "episodes.jsonl").read_text().splitlines()) == 1
 
 
-def test_files_that_are_no_run_are_refused(tmp_path):
-    (tmp_path / "a").mkdir()
-    (tmp_path / "a" / "episodes.jsonl").write_text('{"task_id": "t", "sample": 0, "finish": "answered"}\n')
+def test_files_that_are_no_run_are_refused(folder, tasks, tmp_path):
+    save_jsonl(tmp_path / "a" / "episodes.jsonl", played(folder, tasks, "hallucinator")[0])
     with pytest.raises(UsageError, match=r"episodes\.jsonl and no run\.json"), saved_run(tmp_path / "a", {}):
         pass
     (tmp_path / "a" / "episodes.jsonl").write_text("{}\n")
@@ -615,6 +678,11 @@ def test_the_example_of_the_readme_runs(folder, tasks, repository, capsys):
         (("--agent", "openai", "--model", "m", "--format", "hermse"), "Did you mean 'hermes'?"),
         (("--agent", "openai", "--model", "m", "--model-url", "x"), "give scheme and host"),
         (("--agent", "opnai"), "Did you mean 'openai'?"),
+        (("--agent", "openai", "--model", "m", "--seed", str(2**63)), "is not in the range"),
+        (("--agent", "openai", "--model", "m", "--max-tokens", "9" * 30), "is not in the range"),
+        (("--agent", "openai", "--model", "m", "--max-turns", "9" * 30), "is not in the range"),
+        (("--agent", "openai", "--model", "m", "-k", "9" * 30), "is not in the range"),
+        (("--agent", "openai", "--model", "m", "--input-price", "1e308"), "is not in the range"),
     ],
 )
 def test_wrong_options_say_the_fix(folder, call, options, why):

@@ -255,10 +255,33 @@ def test_what_is_no_run_is_refused_with_the_place(tmp_path, call):
     assert "no run there" in call("report", tmp_path, code=2).output
     (tmp_path / "episodes.jsonl").write_text('{"task_id": "a"}\n')
     refused = call("calibrate", tmp_path, code=2).output
-    assert "episodes.jsonl, line 1: no episode of this version: it has no sample" in " ".join(refused.split())
+    assert "episodes.jsonl, line 1: no episode of this version: sample is missing" in " ".join(refused.split())
     (tmp_path / "episodes.jsonl").write_text("x\n")
     with pytest.raises(FormatError, match="line 1: not JSON"):
         list(recorded_episodes(run_files([tmp_path])))
+
+
+@pytest.mark.parametrize(
+    ("changed", "why"),
+    [
+        ({"task_id": []}, "task_id is []"),
+        ({"schema": None}, "schema is None"),
+        ({"cost": None}, "cost is None"),
+        ({"success": 1}, "success is 1"),
+        ({"finish": "ended"}, "finish is 'ended'"),
+        ({"cells": [5]}, "cells.0 is 5"),
+        ({"surplus": [7]}, "surplus.0 is 7"),
+        ({"calls": []}, "a cell names call 5 of 0"),
+        ({"messages": ["x"]}, "messages.0 is 'x'"),
+    ],
+)
+def test_a_record_that_was_changed_is_refused_by_its_line_and_field(runs, tmp_path, call, changed, why):
+    _, episode = next(recorded_episodes(run_files([runs["perfect"]])))
+    save_jsonl(tmp_path / "r" / "episodes.jsonl", [episode, {**episode, "sample": 7, **changed}])
+    for command in ("report", "calibrate"):
+        refused = " ".join(call(command, tmp_path / "r", code=2).output.split())
+        assert f"line 2: {why}" in refused.replace("no episode of this version: ", "")
+        assert "delete the line" in refused
 
 
 def test_the_help_names_every_outcome_and_flag(call):

@@ -38,7 +38,9 @@ OPTIONS = (
         help="OpenAI-compatible endpoint of the model (vLLM, SGLang, llama.cpp, hosted); its key is taken from "
         "OPENAI_API_KEY.",
     ),
-    click.option("-k", "samples", type=click.IntRange(1), default=1, show_default=True, help="Episodes per task."),
+    click.option(
+        "-k", "samples", type=click.IntRange(1, 10_000), default=1, show_default=True, help="Episodes per task."
+    ),
     click.option(
         "--format",
         "form",
@@ -52,24 +54,34 @@ OPTIONS = (
     click.option("--top-p", type=Finite(0, 1), help="Default: the server's."),
     click.option(
         "--max-tokens",
-        type=click.IntRange(1),
+        type=click.IntRange(1, 10**9),
         default=8192,
         show_default=True,
         help="Tokens of one reply, reasoning included.",
     ),
-    click.option("--max-turns", type=click.IntRange(1), help="Replies per episode; default: each task's own limit."),
+    click.option(
+        "--max-turns", type=click.IntRange(1, 10**6), help="Replies per episode; default: each task's own limit."
+    ),
     click.option("--drop-reasoning", is_flag=True, help="Don't send a reply's reasoning back with the next request."),
-    click.option("--concurrency", type=click.IntRange(1), default=16, show_default=True, help="Episodes at a time."),
+    click.option(
+        "--concurrency", type=click.IntRange(1, 10_000), default=16, show_default=True, help="Episodes at a time."
+    ),
     click.option("--timeout", type=Finite(0.1), default=600.0, show_default=True, help="Seconds per reply."),
     click.option(
-        "--retries", type=click.IntRange(0), default=4, show_default=True, help="Tries of a reply after the first."
+        "--retries",
+        type=click.IntRange(0, 1000),
+        default=4,
+        show_default=True,
+        help="Tries of a reply after the first.",
     ),
-    click.option("--input-price", type=Finite(0), help="Price of a million prompt tokens."),
-    click.option("--output-price", type=Finite(0), help="Price of a million tokens of replies."),
+    click.option("--input-price", type=Finite(0, 10**9), help="Price of a million prompt tokens."),
+    click.option("--output-price", type=Finite(0, 10**9), help="Price of a million tokens of replies."),
     click.option(
         "--max-cost", type=Finite(0, min_open=True), help="Stop before the next reply once they have cost this much."
     ),
-    click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the profile's faults."),
+    click.option(
+        "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Seed of the profile's faults."
+    ),
     click.option(
         "--out",
         type=click.Path(path_type=Path, file_okay=False),

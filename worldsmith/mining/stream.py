@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from itertools import count as whole_numbers
 from itertools import tee
 from pathlib import Path
+from typing import Any, get_args
 
 from worldsmith.errors import GenerationError, UsageError
 from worldsmith.mining.batch import PATIENCE, Order, checked_world, distinct_schemas
@@ -83,14 +84,20 @@ def stream(
         GenerationError: from the iterator, where so many worlds of a schema in a row gave no task (`PATIENCE`).
         WorldsmithError: from the iterator, where a process ended.
     """
+    numbers = {"seed": (seed, 0), "start": (start, 0), "count": (count, 1), "jobs": (jobs, 1), "ahead": (ahead, 1)}
+    numbers |= {"max_tokens": (max_tokens, 1), "max_turns": (1 if max_turns is None else max_turns, 1)}
+    for name, (value, least) in numbers.items():
+        if not _is_whole(value) or value < least:
+            raise UsageError(f"{name} = {value!r}: give a number from {least}, a whole one")
+    if not _is_shard(shard):
+        raise UsageError(f"shard = {shard!r}: give (i, n), with i from 0 to n - 1")
+    for name, choice, choices in (
+        ("wordings", wordings, get_args(Split)),
+        ("language", language, (*get_args(Language), None)),
+    ):
+        if choice not in choices:
+            raise UsageError(f"{name} = {choice!r}: give one of {', '.join(map(repr, choices))}")
     part, parts = shard
-    for name, value, least in (("seed", seed, 0), ("start", start, 0), ("count", count, 1), ("jobs", jobs, 1)):
-        if value < least:
-            raise UsageError(f"{name} = {value}: give a number from {least}")
-    if ahead < 1:
-        raise UsageError(f"ahead = {ahead}: give a number of worlds from 1")
-    if not 0 <= part < parts:
-        raise UsageError(f"shard = {shard}: give (i, n), with i from 0 to n - 1")
     names = [schemas] if isinstance(schemas, str | Path) else schemas
     if not names:
         raise UsageError("a stream needs a schema: name one")
@@ -150,3 +157,13 @@ def _barren_schema(order: Order, mined: Mined | str) -> GenerationError:
         why = f"of {mined.tried} draws were rejected: {rejected}" if rejected else "it has no list page to ask about"
     text = f"{PATIENCE} worlds of {order.schema} in a row gave no task (seed {order.seed}: {why}): leave the schema out"
     return GenerationError(f"{text}, or ask for other kinds or size='small'", place=order.schema, reason=why)
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_shard(value: Any) -> bool:
+    return (
+        isinstance(value, tuple | list) and len(value) == 2 and all(map(_is_whole, value)) and 0 <= value[0] < value[1]
+    )

@@ -1,5 +1,6 @@
 """A chat model behind an OpenAI-compatible endpoint: one reply at a time, with bounded retries and spending."""
 
+import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -13,7 +14,7 @@ import openai
 from worldsmith.agents.client import tokens
 from worldsmith.errors import BackendError, UsageError, WorldsmithError
 from worldsmith.simulate.llm.endpoint import BusyError, Endpoint, FatalError, open_client, refusal, retried
-from worldsmith.train.agent_messages import content_text
+from worldsmith.train.agent_messages import content_text, native_calls
 from worldsmith.train.tool_arguments import CallError, decode_json, without_surrogates
 
 CONTEXT_LIMIT: Final = re.compile(
@@ -25,6 +26,8 @@ CONTEXT_LIMIT: Final = re.compile(
 REASONING: Final = ("reasoning_content", "reasoning")
 """Names of the field in which servers put reasoning apart; trajectories have the first."""
 _THINKING = re.compile(r"\A\s*(?:<think>)?(?P<reasoning>(?s:.*?))</think>\s*(?P<content>(?s:.*))\Z")
+MOST_TOKENS: Final = 10**9
+"""A larger count of tokens is not believed: no context holds it."""
 _DETAIL: Final = 300
 """Characters of a refusal's own text that are repeated."""
 
@@ -157,7 +160,11 @@ class ChatModel:
     async def _send(self, body: dict[str, Any], retries: int) -> ChatReply:
         url = self.endpoint.base_url
         try:
-            response = await self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+            # The client's own timeout is of a single read: a server that trickles would never reach it.
+            async with asyncio.timeout(self.endpoint.deadline):
+                response = await self._client.post("/chat/completions", body=body, cast_to=httpx2.Response)
+        except TimeoutError as error:
+            raise BackendError(f"{url} gave no whole reply in {self.endpoint.deadline:g} seconds") from error
         except openai.APIStatusError as error:
             raise self._refused(error.response, body) from error
         except openai.OpenAIError as error:
@@ -217,7 +224,7 @@ class ChatModel:
         message: dict[str, Any] = {"role": "assistant", "content": content}
         if reasoning:
             message["reasoning_content"] = reasoning
-        if calls := [_call(call, f"call_{turn}_{i}") for i, call in enumerate(raw.get("tool_calls") or ())]:
+        if calls := [_call(call, f"call_{turn}_{i}") for i, call in enumerate(native_calls(raw))]:
             if len({call["id"] for call in calls}) < len(calls):
                 calls = [{**call, "id": f"call_{turn}_{i}"} for i, call in enumerate(calls)]
             message["tool_calls"] = calls
@@ -257,16 +264,18 @@ def _sent_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     function = call["function"]
     try:
         arguments = decode_json(function["arguments"])
-    except CallError:
-        arguments = None
-    text = json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False)
-    return {**call, "function": {**function, "arguments": text}}
+        text = json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False, allow_nan=False)
+    except (CallError, ValueError, RecursionError):
+        text = "{}"
+    return {**call, "function": {**function, "arguments": without_surrogates(text)}}
 
 
 def _count(usage: Any, name: str, counted: Any) -> int:
     """Return a count of tokens that the server gives, or an estimate."""
     value = usage.get(name) if isinstance(usage, dict) else None
-    return value if isinstance(value, int) and value >= 0 else tokens(json.dumps(counted, ensure_ascii=False))
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS:
+        return value
+    return tokens(json.dumps(counted, ensure_ascii=False))
 
 
 def _detail(text: str) -> str:
@@ -277,4 +286,4 @@ def _detail(text: str) -> str:
         data = text
     for name in ("error", "message", "detail"):
         data = data.get(name, data) if isinstance(data, dict) else data
-    return " ".join(str(data).split())[:_DETAIL]
+    return without_surrogates(" ".join(str(data).split())[:_DETAIL])

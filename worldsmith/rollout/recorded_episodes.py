@@ -1,18 +1,82 @@
 """Episodes of saved runs, read one at a time: whole runs don't fit into memory."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
+from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass
 
 from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.rollout.finish import Finish
 
 EPISODES: Final = "episodes.jsonl"
 """The file of a run's episodes."""
-REQUIRED: Final = ("task_id", "sample", "finish", "cells", "surplus", "calls", "messages")
-"""Fields by which a record of this version is recognized."""
+REMEDY: Final = "delete the line, and run again to play its episode"
+_STRICT: Final = ConfigDict(strict=True)
+
+
+@dataclass(config=_STRICT)
+class _Cell:
+    row: str
+    column: str
+    outcome: str
+    expected: str
+    answered: str
+    call: int | None
+
+
+@dataclass(config=_STRICT)
+class _Call:
+    turn: int
+    tool: str
+    arg: str
+    status: str
+
+
+@dataclass(config=_STRICT)
+class _Message:
+    role: str
+
+
+@dataclass(config=_STRICT)
+class _Episode:
+    """What readers of an episode rely on; a record has more."""
+
+    task_id: str
+    sample: int
+    world: str
+    schema: str
+    kind: str
+    size: str
+    difficulty: float
+    finish: Finish
+    error: str
+    item_f1: float
+    evidenced_item_f1: float
+    row_f1: float
+    nonkey_f1: float
+    success: bool
+    reward: float
+    turns: int
+    search_calls: int
+    extract_calls: int
+    prompt_tokens: int
+    completion_tokens: int
+    retries: int
+    tool_tokens: int
+    cost: float
+    seconds: float
+    gold_rows: int
+    answer: str
+    cells: list[_Cell]
+    surplus: list[list[str]]
+    calls: list[_Call]
+    messages: list[_Message]
+
+
+_EPISODE: Final = TypeAdapter(_Episode)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,29 +121,36 @@ def recorded_episodes(runs: Mapping[str, Path]) -> Iterator[tuple[Place, Mapping
                 yield Place(run, file, offset), episode
 
 
-def episode_lines(file: Path, required: Sequence[str] = REQUIRED) -> Iterator[tuple[int, int, dict[str, Any]]]:
+def episode_lines(file: Path) -> Iterator[tuple[int, int, dict[str, Any]]]:
     """Yield offset, length and record of each complete line of a file; one that is still being written is left out.
 
-    Raises FormatError for a line that isn't a record with the `required` fields.
+    Raises FormatError for a line that is no episode of this version.
     """
     offset = 0
     with file.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.endswith(b"\n"):
                 return
-            yield offset, len(line), _episode(line, f"{file}, line {number}", required)
+            yield offset, len(line), read_episode(line, f"{file}, line {number}")
             offset += len(line)
 
 
-def _episode(line: bytes, where: str, required: Sequence[str]) -> dict[str, Any]:
+def read_episode(line: bytes, where: str) -> dict[str, Any]:
+    """Return the episode in a line of `episodes.jsonl`. Raises FormatError, which names `where` and what is wrong."""
     try:
-        episode = orjson.loads(line)
+        episode: dict[str, Any] = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        raise FormatError(f"{where}: not JSON: {error}; delete the line to play the episode again") from None
-    if not isinstance(episode, dict):
-        raise FormatError(f"{where}: no episode: it is no object; delete the line")
-    if missing := [name for name in required if name not in episode]:
-        raise FormatError(f"{where}: no episode of this version: it has no {', '.join(missing)}: play the run again")
+        raise FormatError(f"{where}: not JSON: {error}: {REMEDY}") from None
+    try:
+        _EPISODE.validate_json(line)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        name = ".".join(map(str, first["loc"])) or "the line"
+        wrong = "is missing" if first["type"] == "missing" else f"is {first['input']!r:.60}: {first['msg']}"
+        raise FormatError(f"{where}: no episode of this version: {name} {wrong}: {REMEDY}") from None
+    for cell in episode["cells"]:
+        if cell["call"] is not None and not 0 <= cell["call"] < len(episode["calls"]):
+            raise FormatError(f"{where}: a cell names call {cell['call']} of {len(episode['calls'])}: {REMEDY}")
     return episode
 
 
@@ -87,4 +158,4 @@ def read_again(place: Place) -> Mapping[str, Any]:
     """Return the episode at a place."""
     with place.file.open("rb") as file:
         file.seek(place.offset)
-        return _episode(file.readline(), f"{place.file}, byte {place.offset}", REQUIRED)
+        return read_episode(file.readline(), f"{place.file}, byte {place.offset}")

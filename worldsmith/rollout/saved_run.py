@@ -23,8 +23,6 @@ VERSION: Final = 1
 SETTINGS: Final = "run.json"
 BULKY: Final = frozenset({"messages", "calls", "answer", "cells", "surplus"})
 """Fields of an episode that figures don't need."""
-KEY_FIELDS: Final = ("task_id", "sample", "finish")
-"""Fields that resuming a run needs."""
 Key = tuple[str, int]
 """Task id and sample."""
 
@@ -38,7 +36,7 @@ class SavedRun:
         self.figures: dict[Key, dict[str, Any]] = {}
         """The figures of each finished episode."""
         self._kept: list[tuple[int, int]] = []
-        for offset, length, episode in episode_lines(self.path, KEY_FIELDS) if self.path.is_file() else ():
+        for offset, length, episode in episode_lines(self.path) if self.path.is_file() else ():
             key = episode["task_id"], episode["sample"]
             if episode["finish"] not in INFRASTRUCTURE and key not in self.figures:
                 self.figures[key] = figures_of(episode)

@@ -12,7 +12,7 @@ from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks.files import read_tasks, tasks_of
-from worldsmith.tasks.task import VERSIONS, Task
+from worldsmith.tasks.task import AGAIN, VERSIONS, Task
 from worldsmith.world.files import folders_by_id, load_world, read_json, read_manifest, tasks_file
 from worldsmith.world.model import World
 
@@ -120,6 +120,8 @@ class PooledWorlds:
             raise NotFoundError(f"{file}: no tasks of {self.pool.id}; {fix}")
         by_world: dict[str, list[Task]] = {world: [] for world in self.ids}
         for task in read_tasks(file):
+            if foreign := [world for world in task.worlds if world not in by_world]:
+                raise FormatError(f"{file}: task {task.task_id}: {foreign[0]} is no world of {self.pool.id}: {AGAIN}")
             by_world[task.worlds[0]].append(task)
         yield from by_world.items()
 

@@ -45,7 +45,7 @@ def read_message(message: Any) -> AgentMessage:
             raise UsageError(f"no message of an agent: {type(message).__name__} {message!r:.80}. {FORM}")
         if message.get("role", "assistant") != "assistant":
             raise UsageError(f"no message of an agent: its role is {message['role']!r}. {FORM}")
-        content, native = content_text(message.get("content")), _native_calls(message)
+        content, native = content_text(message.get("content")), native_calls(message)
     content = without_surrogates(content)
     answer_text = without_reasoning(content)
     requests = tuple(map(_request_of, native)) if native else tuple(_text_requests(answer_text))
@@ -65,14 +65,15 @@ def content_text(content: Any) -> str:
         texts = [
             part if isinstance(part, str) else part.get("text") or ""
             for part in content
-            if isinstance(part, str) or part.get("type", "text") in {"text", "output_text"}
+            if isinstance(part, str) or part.get("type", "text") in ("text", "output_text")
         ]
         if all(isinstance(text, str) for text in texts):
             return "".join(texts)
     raise UsageError(f"its content is no text: {type(content).__name__} {content!r:.80}. {FORM}")
 
 
-def _native_calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+def native_calls(message: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return the calls that a message of a chat API names. Raises UsageError for what is no list of calls."""
     calls = message.get("tool_calls")
     if calls is None:
         calls = [{"function": one}] if (one := message.get("function_call")) else []
