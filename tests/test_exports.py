@@ -562,7 +562,10 @@ def test_a_step_takes_no_more_tasks_than_there_are(made, tmp_path, count, batch,
 def test_readmes_say_how_worlds_were_divided(made, tmp_path, verl):
     assert "by whole worlds: 1 of 3 kept for testing." in (verl[0] / "README.md").read_text()
     export(SeparateWorlds(made[0][:1]), "jsonl", tmp_path)
-    assert "All tasks are of one world: test holds the last of them." in (tmp_path / "README.md").read_text()
+    assert (
+        "All tasks are of one world: test holds the last of them, and shares worlds with train."
+        in (tmp_path / "README.md").read_text()
+    )
 
 
 def test_jsonl_is_scored_by_what_stands_beside_it(made, tmp_path):

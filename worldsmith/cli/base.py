@@ -79,7 +79,8 @@ def one_world(path: Path) -> Path:
     report_strays([path])
     if len(folders) > 1:
         names = _named([folder.name for folder in folders])
-        raise UsageError(f"{path} holds {len(folders)} worlds: {names}. Name one: {folders[0]}")
+        fix = f"Name one: {folders[0]}; or give --pool, where the command has it"
+        raise UsageError(f"{path} holds {len(folders)} worlds: {names}. {fix}")
     return folders[0]
 
 

@@ -204,6 +204,8 @@ def _prove_in_pool(worlds: "PooledWorlds", cross: int, request: "MiningRequest",
             click.echo(f"{world}: {len(proved.tasks)} tasks; rejected: {why}")
     simulator = worlds.simulator(pool.worlds[0])
     groups = groups_of_worlds(simulator) if cross else {}
+    if cross and not groups:
+        click.echo("no schema has two worlds with a subject here: no tasks over several worlds", err=True)
     for schema, some in progress(groups.items(), len(groups), "schemas", quiet=as_json):
         mined = mine_cross_tasks(simulator, schema, some, cross, request)
         kept += mined.tasks
@@ -211,7 +213,7 @@ def _prove_in_pool(worlds: "PooledWorlds", cross: int, request: "MiningRequest",
             outcome = {"tasks": len(mined.tasks), "tried": mined.tried, "rejected": dict(mined.rejected)}
             emit({"schema": schema, "pool": pool.id, **outcome})
         else:
-            click.echo(f"{schema}, over several worlds: {len(mined.tasks)} tasks of {mined.tried} draws")
+            click.echo(f"{schema}, over several worlds: {len(mined.tasks)} tasks ({mined.tried} tried)")
     if kept:
         save_jsonl(pool.tasks_file, (task.to_json() for task in kept))
     if not as_json:

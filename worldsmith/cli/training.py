@@ -169,6 +169,8 @@ def score(
     Avg@k, Max@k   over all tasks, where some have k answers: the mean of a task's answers, the best of them
     Pass@k         the share of all tasks of which some answer is the whole gold table
 
+    An answer alone doesn't show what its author read: evidence, which rewards need, is known to `worldsmith run`.
+
     --json prints one line per answer and a line {"summary": ...} last. An answer to an unknown task, or one that can't
     be read, is reported and stops nothing; it, and a file without an answer, give exit code 1.
 
@@ -380,4 +382,6 @@ def export(
         emit(result)
     else:
         split = f"{result['test_worlds']} of {result['worlds']} worlds kept for testing"
+        if result["test"] and not result["test_worlds"]:
+            split = "of the same worlds"
         click.echo(f"{to}: {result['train']} tasks to train on, {result['test']} to test on ({split}) in {out}")

@@ -29,7 +29,11 @@ if TYPE_CHECKING:
 PATHS = click.Path(path_type=Path)
 
 max_tokens_option = click.option(
-    "--max-tokens", type=click.IntRange(1000), default=32000, show_default=True, help="Tool tokens an episode may need."
+    "--max-tokens",
+    type=click.IntRange(1000),
+    default=32000,
+    show_default=True,
+    help="Tool tokens an episode may need; twice as many over several worlds.",
 )
 tokenizer_option = click.option(
     "--tokenizer",

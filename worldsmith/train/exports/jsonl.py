@@ -16,7 +16,8 @@ README = """\
 
 {counts}. {split}
 
-A line is one task. Serve its world with `worldsmith serve`; agents reach it at {base}/w/<world>/.
+A line is one task. Serve its world with `worldsmith serve DIR` (a pool with `serve DIR --pool`); agents reach it at the
+line's `base_url`.
 
 | field | what it is |
 | --- | --- |
@@ -45,7 +46,7 @@ which agents don't see, or else its tool replies, and score what they support:
     evidence = Evidence.from_json(reference["evidence"])
     disclosed = set(" ".join(headers).replace(",", " ").split())  # or: evidence.disclosed_by(replies)
     supported = with_evidence(score(answer, columns, reference["rows"]), evidence, disclosed)
-    total = reward(supported, turns=9, search_calls=4, extract_calls=4).total
+    total = reward(supported, turns=9, search_calls=4, extract_calls=4, require_evidence=True).total
 """
 SCORE = '''\
 """Score answers: python score.py TASKS.jsonl ANSWERS.jsonl, lines {"task_id", "answer"}. Needs Python alone."""

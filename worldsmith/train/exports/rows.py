@@ -118,7 +118,7 @@ def split_sentence(splits: Splits) -> str:
     train, test = (worlds_of(splits[name]) for name in ("train", "test"))
     if train & test:
         group = "one world" if len(train | test) == 1 else "worlds that tasks join"
-        return f"All tasks are of {group}: test holds the last of them."
+        return f"All tasks are of {group}: test holds the last of them, and shares worlds with train."
     return f"The split is by whole worlds: {len(test)} of {len(train | test)} kept for testing."
 
 
