@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from itertools import count
+from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection, wait
 from multiprocessing.reduction import ForkingPickler
 from queue import SimpleQueue
@@ -20,6 +21,8 @@ from worldsmith.scoring.score import processes_without_interrupts
 A = TypeVar("A")
 B = TypeVar("B")
 
+LOOK = 0.2
+"""Seconds between two looks at the signals of a process that waits for work."""
 SPARE = 16
 """Results per process, beyond those it works ahead, that may wait for an earlier, slower one."""
 
@@ -48,6 +51,7 @@ def worker_pool(
     context = multiprocessing.get_context("spawn")
     pipes = [context.Pipe() for _ in range(jobs)]
     processes = [context.Process(target=_work, args=(function, theirs), daemon=True) for _, theirs in pipes]
+    resource_tracker.ensure_running()  # here: where it starts first within the block, it lets interrupts in again
     with processes_without_interrupts():
         for process in processes:
             process.start()
@@ -122,6 +126,9 @@ def _work(function: Callable[[Any], Any], connection: Connection) -> None:
     threading.Thread(target=_send_all, args=(answers, connection), daemon=True).start()
     while True:
         try:
+            # A signal that comes just before a read that blocks would wait for as long as the read does.
+            while not connection.poll(LOOK):
+                pass
             number, item = connection.recv()
         except (EOFError, ConnectionError):
             return
