@@ -19,6 +19,7 @@ from worldsmith import scoring
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.rollout.call_formats import CLOSED_BOOK, FORMATS, call_format
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError, Sampling, Spending, SpendingLimitError
+from worldsmith.rollout.episode import surplus_rows
 from worldsmith.rollout.figures import SCORES, run_summary
 from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
 from worldsmith.rollout.saved_run import saved_run
@@ -112,10 +113,10 @@ NOTHING = dict.fromkeys(("item_f1", "evidenced_item_f1", "row_f1", "nonkey_f1"),
         ("hallucinator", "native", MEMORY, "answered"),
         ("hallucinator", "closed-book", MEMORY, "answered"),
         ("quitter", "native", NOTHING | {"reward": -0.2}, "no_table"),
-        ("looper", "native", NOTHING | {"reward": pytest.approx(-0.3)}, "turn_limit"),
-        ("looper", "closed-book", NOTHING | {"reward": pytest.approx(-0.3), "search_calls": 0}, "turn_limit"),
+        ("looper", "native", NOTHING | {"reward": -0.3}, "turn_limit"),
+        ("looper", "closed-book", NOTHING | {"reward": -0.3, "search_calls": 0}, "turn_limit"),
         ("stammerer", "native", NOTHING | {"reward": 0.0, "search_calls": 0, "turns": 3}, "answered"),
-        ("choked", "native", NOTHING | {"reward": pytest.approx(-0.3), "turns": 1}, "length"),
+        ("choked", "native", NOTHING | {"reward": -0.3, "turns": 1}, "length"),
         ("silent", "native", NOTHING | {"reward": 0.0, "masked": True, "turns": 0}, "model_error"),
     ],
 )
@@ -138,6 +139,20 @@ def test_a_table_without_its_rows_is_paid_for_what_it_has(folder, tasks):
         assert not row["success"]
         assert 0 < row["reward"] < 1
         assert row["failures"]["not_reported"] == (rows - 1) * len(task.others)
+
+
+def test_surplus_rows_are_the_answers_own_where_no_column_matches(tasks):
+    task = next(task for task in tasks if len(task.keys) == 1)
+    (key,) = task.keys
+
+    def surplus(first_column):
+        answer = f"| {first_column} | Beta |\n|---|---|\n| Xylo 1 | 7 |\n| Xylo 2 | |\n"
+        score = scoring.score(answer, task.columns, task.gold)
+        return [tuple(row) for row in surplus_rows(task, score, f"<think>hm</think>{answer}")]
+
+    assert surplus("Alpha") == [("Xylo 1", "7"), ("Xylo 2", "")]
+    in_place = [tuple(text if c == key else "" for c in range(len(task.columns))) for text in ("Xylo 1", "Xylo 2")]
+    assert surplus(task.columns[key].name) == in_place
 
 
 def test_a_snippet_is_evidence_only_of_what_it_states(folder, tasks):
@@ -619,6 +634,7 @@ def test_the_command_prints_one_line_per_episode_and_a_summary(folder, tasks, ca
     assert summary["summary"]["avg"] == dict.fromkeys(SCORES, 1.0)
     assert summary["summary"]["pass"] == 1.0
     assert "Avg@2" in text
+    assert sum(line.endswith("  answered ×2") for line in text.splitlines()) == len(tasks)
     line = next(line for line in text.splitlines() if line.startswith("Max@2"))
     assert line.split()[-6:] == ["1.000", "0.000", "1.000", "1.000", "0.000", "0.000"]
 

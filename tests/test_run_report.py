@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from collections import Counter
 from html.parser import HTMLParser
 from statistics import correlation
@@ -12,6 +13,7 @@ from tests.test_rollout import played
 from worldsmith import scoring
 from worldsmith.errors import FormatError
 from worldsmith.rollout.calibration import (
+    FEWEST,
     TaskCalibration,
     calibrated,
     difficulty_correlation,
@@ -22,6 +24,7 @@ from worldsmith.rollout.calibration import (
 from worldsmith.rollout.episode_flags import FLAGS, flags
 from worldsmith.rollout.finish import FINISHES
 from worldsmith.rollout.recorded_episodes import Place, recorded_episodes, run_files
+from worldsmith.rollout.report_page import call_text
 from worldsmith.rollout.run_report import OUTCOMES, RunReport, cell_outcome, review, step_range, where_from
 from worldsmith.rollout.saved_run import saved_run
 from worldsmith.train.failures import CLASSES
@@ -131,10 +134,15 @@ def test_a_report_counts_cells_and_episodes_by_flat_names(runs):
 
 def test_the_best_and_the_worst_episodes_share_none(runs):
     report = RunReport(reviews(*runs.values()))
+    tasks = {one.task_id for one in report.episodes}
     best, worst = report.extremes()
-    assert len(best) == len(worst) == 5
+    assert len(best) == len(worst) == min(5, len(tasks))
+    for some in (best, worst):
+        assert len({one.task_id for one in some}) == len(some)
     assert all(one.scores["reward"] == 1.0 for one in best)
     assert {one.place.run for one in worst} <= {"looper", "choked", "rambler"}
+    assert RunReport(reviews(runs["quitter"])).extremes()[0] == []
+    assert len(RunReport(reviews(runs["quitter"])).extremes()[1]) == min(5, len(tasks))
     few = RunReport(reviews(runs["perfect"])[:1]).extremes()
     assert (len(few[0]), len(few[1])) == (1, 0)
     assert RunReport([]).flat()["report/cells/right"] == 0.0
@@ -220,8 +228,9 @@ class Tags(HTMLParser):
 def test_the_command_shows_losses_writes_a_page_and_a_line_per_episode(runs, call, tmp_path):
     page, lines = tmp_path / "sub" / "r.html", tmp_path / "e.jsonl"
     place = runs["perfect"].parent
-    text = call("report", place, "--html", page, "--episodes", lines).stdout
-    assert "most cells lost by" in text
+    text = call("report", place).stdout
+    assert re.search(r"^failure +episodes +share$", text, re.MULTILINE)
+    assert call("report", place, "--html", page, "--episodes", lines).stdout == f"wrote {page}\nwrote {lines}\n"
     assert "turn 1: searched" in text or "turn 2: opened" in text
     rows = [json.loads(line) for line in lines.read_text().splitlines()]
     assert {row["run"] for row in rows} == set(SEEN)
@@ -231,7 +240,10 @@ def test_the_command_shows_losses_writes_a_page_and_a_line_per_episode(runs, cal
     assert not tags.open
     assert not tags.links
     assert tags.counts["svg"] == 2
-    assert tags.counts["details"] == 20
+    assert tags.counts["details"] == 2 * sum(map(len, RunReport(reviews(place)).extremes()))
+    assert tags.counts["div"] == tags.counts["table"]
+    assert "<h2>Why episodes failed</h2>" in html
+    assert re.search(r"<pre>web_search\(&quot;again&quot;, page=1\)</pre>", html)
     assert "prefers-color-scheme: dark" in html
     out = call("report", place, "--json").stdout
     assert len(out.splitlines()) == 1
@@ -249,6 +261,36 @@ def test_what_a_model_writes_is_text_on_the_page(runs, call, tmp_path):
     assert "&lt;script&gt;alert(1)" in html
     assert "<script" not in html
     assert "<b>x</b>" not in html
+
+
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ('{"query": "grey \\"mill\\""}', 'web_search("grey \\"mill\\"")'),
+        ({"query": ["a", "ä"], "page": 2}, 'web_search(["a", "ä"], page=2)'),
+        ("{}", "web_search()"),
+        (None, "web_search()"),
+        ('{"query": "half', 'web_search({"query": "half)'),
+        ('["x"]', 'web_search(["x"])'),
+    ],
+)
+def test_a_call_is_shown_as_code_has_it(arguments, text):
+    assert call_text({"name": "web_search", "arguments": arguments}) == text
+
+
+def test_an_episode_without_a_best_one_and_a_row_without_a_key_are_shown_alike(runs, call, tmp_path):
+    _, episode = next(recorded_episodes(run_files([runs["quitter"]])))
+    cells = [cell | {"row": "", "call": None} for cell in episode["cells"]]
+    save_jsonl(tmp_path / "r" / "episodes.jsonl", [{**episode, "cells": cells}])
+    text = call("report", tmp_path / "r").stdout
+    call("report", tmp_path / "r", "--html", tmp_path / "r.html")
+    html = (tmp_path / "r.html").read_text(encoding="utf-8")
+    column = cells[0]["column"]
+    assert re.search(rf"^ *- +{column} +not_finished ", text, re.MULTILINE)
+    assert f"<tr><td>-</td><td>{column}</td>" in html
+    for shown in (text, html):
+        assert "Worst episodes" in shown
+        assert "Best episodes" not in shown
 
 
 def test_what_is_no_run_is_refused_with_the_place(tmp_path, call):
@@ -355,12 +397,25 @@ def test_the_command_selects_by_range_and_writes_a_curriculum(runs, mined, call,
     assert all((row["pass_rate"], row["samples"], row["item_f1"]) == (0.5, 2, 0.5) for row in rows)
     assert [row["difficulty"] for row in rows] == sorted(row["difficulty"] for row in rows)
     assert f"{len(tables)} of {len(tables)} tasks with pass_rate from 0.4 to 0.6" in text
+    assert text.endswith(f"wrote {out}: {len(tables)} tasks\n")
+    assert len(tables) < FEWEST
+    assert f"all: no correlation of difficulty with item F1: {len(tables)} tasks, 10 needed" in text
+    assert "pass_rate from" not in call("calibrate", *both).stdout
     *lines, summary = map(json.loads, call("calibrate", *both, "--json").stdout.splitlines())
     assert lines == rows
     assert summary["summary"]["correlation"] is None
     assert call("calibrate", runs["perfect"], "--out", out, code=1).exit_code == 1
     assert out.read_text() == ""
     assert "lies above" in call("calibrate", *both, "--from", 0.9, "--to", 0.2, code=2).output
+
+
+@pytest.mark.parametrize(("spread", "same"), [(1, "item F1"), (0, "difficulty")])
+def test_tasks_that_do_not_differ_have_no_correlation_for_that_reason(runs, call, tmp_path, spread, same):
+    _, episode = next(recorded_episodes(run_files([runs["perfect"]])))
+    alike = [episode | {"task_id": f"t{i}", "difficulty": 3.0 + spread * i} for i in range(FEWEST)]
+    save_jsonl(tmp_path / "r" / "episodes.jsonl", alike)
+    text = call("calibrate", tmp_path / "r").stdout
+    assert f"all: no correlation of difficulty with item F1: all 10 tasks have the same {same}\n" in text
 
 
 def test_a_place_is_where_the_episode_begins(runs):

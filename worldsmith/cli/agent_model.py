@@ -4,7 +4,7 @@ import asyncio
 import os
 import sys
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields
 from functools import wraps
@@ -353,7 +353,7 @@ def _summary_text(
     for row in rows:
         by_task[row["task_id"]].append(row)
     lines = [
-        (task, *(sum(row[score] for row in some) / k for score in SHOWN.values()), ", ".join(r["finish"] for r in some))
+        (task, *(sum(row[score] for row in some) / k for score in SHOWN.values()), _ends(row["finish"] for row in some))
         for task, some in by_task.items()
     ]
     parts = [table(["task", *SHOWN, "finish"], lines, most=MOST_TASKS)]
@@ -377,3 +377,9 @@ def _summary_text(
     if effort := summary["effort"]:
         parts.append("per episode: " + ", ".join(f"{what} {value:.4g}" for what, value in effort.items()))
     return "\n".join(parts)
+
+
+def _ends(finishes: Iterable[str]) -> str:
+    """Return how episodes ended, "answered ×3, no_table": each end once, the most frequent first."""
+    counts = Counter(finishes).most_common()
+    return ", ".join(end if count == 1 else f"{end} ×{count}" for end, count in counts)

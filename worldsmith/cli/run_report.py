@@ -1,5 +1,6 @@
 """Commands on saved runs: report (where cells are lost) and calibrate (how hard tasks are for a policy)."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -9,7 +10,7 @@ from worldsmith.cli.base import Finite, counted, emit, json_option, table
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
-    from worldsmith.rollout.calibration import RankCorrelation, TaskCalibration
+    from worldsmith.rollout.calibration import TaskCalibration
     from worldsmith.rollout.run_report import EpisodeReview, RunReport
 
 RUNS = click.argument(
@@ -24,7 +25,7 @@ MOST_TASKS = 30
 
 @click.command()
 @RUNS
-@click.option("--html", "page", type=OUT_FILE, help="Write the report as one HTML file, with whole episodes.")
+@click.option("--html", "page", type=OUT_FILE, help="Write the report to one HTML file, with whole episodes.")
 @click.option("--episodes", "lines", type=OUT_FILE, help="Write a JSON line per episode: its failure, flags and cells.")
 @json_option
 def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_json: bool) -> None:
@@ -46,7 +47,8 @@ def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_
 
     Cells are those outside the key, by run, schema, kind and step: the turn in which a reply first stated the cell, or
     else named its row. Flags: unevidenced, no_calls, nothing_opened, repeated_calls, thought_calls (calls in the
-    reasoning), written_replies, copied_text, surplus_rows. Episodes that a server ended count in finish alone.
+    reasoning), written_replies, copied_text, surplus_rows. Episodes that ended with a server error count in finish
+    alone. --html writes the report to its file instead of the terminal.
 
     --json: report/cells/<outcome> is a share of cells, report/failure/<outcome> of episodes by what lost most of their
     cells, report/flag/<flag> and report/finish/<end> of episodes; report/schema/<name>/cells/<outcome> and so on.
@@ -66,8 +68,11 @@ def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_
         write_file(page, report_page(result, f"Report on {', '.join(files)}").encode())
     if as_json:
         emit(result.flat())
-    else:
+        return
+    if not page:
         click.echo(_report_text(result))
+    for written in filter(None, (page, lines)):
+        click.echo(f"wrote {written}")
 
 
 def _report_text(result: "RunReport") -> str:
@@ -77,7 +82,7 @@ def _report_text(result: "RunReport") -> str:
     for shown in filter(lambda shown: shown.rows, report_tables(result)):
         parts += ["", table(shown.header, shown.rows, limit=100), *filter(None, [shown.caption])]
     for head, some in zip(("Best episodes", "Worst episodes"), result.extremes(), strict=True):
-        parts += ["", click.style(head, bold=True), *map(_episode_text, some)]
+        parts += ["", click.style(head, bold=True), *map(_episode_text, some)] if some else []
     return "\n".join(parts)
 
 
@@ -130,7 +135,7 @@ def calibrate(
     `worldsmith tasks --curriculum` does for all tasks. --json prints one line per task and a line {"summary": ...}
     last. Exit code 1 where nothing is selected for --out.
     """
-    from worldsmith.rollout.calibration import USEFUL, calibrated, difficulty_correlation, in_range, suggestion
+    from worldsmith.rollout.calibration import USEFUL, calibrated, in_range, suggestion
     from worldsmith.rollout.recorded_episodes import recorded_episodes, run_files
     from worldsmith.world.files import save_jsonl
 
@@ -139,10 +144,7 @@ def calibrate(
         raise UsageError(f"--from {low:g} lies above --to {high:g}: no task can be between")
     tasks = calibrated(episode for _, episode in recorded_episodes(run_files(runs)))
     selected = in_range(tasks, by, low, high)
-    overall = difficulty_correlation(tasks)
-    kinds = {
-        kind: difficulty_correlation(t for t in tasks if t.kind == kind) for kind in sorted({t.kind for t in tasks})
-    }
+    kinds = {kind: [t for t in tasks if t.kind == kind] for kind in sorted({t.kind for t in tasks})}
     advice = suggestion(tasks)
     if out:
         save_jsonl(out, [task.to_json() for task in selected])
@@ -153,17 +155,20 @@ def calibrate(
             "tasks": len(tasks),
             "episodes": sum(task.samples for task in tasks),
             "selected": len(selected),
-            "correlation": _correlation_json(overall),
-            "correlation_by_kind": {kind: _correlation_json(value) for kind, value in kinds.items()},
+            "correlation": _correlation_json(tasks),
+            "correlation_by_kind": {kind: _correlation_json(some) for kind, some in kinds.items()},
             "suggestion": advice,
         }
         emit({"summary": summary})
     else:
         click.echo(_calibration_text(tasks))
-        for name, value in (("all", overall), *kinds.items()):
-            click.echo(f"{name}: {_correlation_text(value)}")
-        click.echo(f"{len(selected)} of {counted(len(tasks), 'task')} with {by} from {low:g} to {high:g}")
+        for name, some in (("all", tasks), *kinds.items()):
+            click.echo(f"{name}: {_correlation_text(some)}")
+        if (by, low, high) != ("pass_rate", *USEFUL):  # else the advice says it
+            click.echo(f"{len(selected)} of {counted(len(tasks), 'task')} with {by} from {low:g} to {high:g}")
         click.echo(advice)
+        if out:
+            click.echo(f"wrote {out}: {counted(len(selected), 'task')}")
     if out and not selected:
         click.get_current_context().exit(1)
 
@@ -174,14 +179,24 @@ def _calibration_text(tasks: "list[TaskCalibration]") -> str:
     return table(["task", *header], rows, most=MOST_TASKS) + "\n"
 
 
-def _correlation_text(value: "RankCorrelation | None") -> str:
+def _correlation_text(tasks: "Sequence[TaskCalibration]") -> str:
+    from worldsmith.rollout.calibration import FEWEST, difficulty_correlation
+
+    value = difficulty_correlation(tasks)
     if value is None:
-        return "too few tasks, or no difference between them, for a correlation of difficulty with item F1"
+        without = "no correlation of difficulty with item F1: "
+        if len(tasks) < FEWEST:
+            return f"{without}{counted(len(tasks), 'task')}, {FEWEST} needed"
+        same = "difficulty" if len({task.difficulty for task in tasks}) == 1 else "item F1"
+        return f"{without}all {len(tasks)} tasks have the same {same}"
     return (
         f"difficulty and item F1: Spearman {value.value:.2f} (95%: {value.low:.2f} to {value.high:.2f}); harder tasks "
         f"{'score lower, as they should' if value.high < 0 else 'do not clearly score lower'}"
     )
 
 
-def _correlation_json(value: "RankCorrelation | None") -> dict[str, Any] | None:
+def _correlation_json(tasks: "Sequence[TaskCalibration]") -> dict[str, Any] | None:
+    from worldsmith.rollout.calibration import difficulty_correlation
+
+    value = difficulty_correlation(tasks)
     return None if value is None else {"spearman": value.value, "low": value.low, "high": value.high}

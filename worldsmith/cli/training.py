@@ -77,7 +77,7 @@ def run(
     finish             answered, no_table, turn_limit, length (of a reply or the context), model_error, tool_error
 
     With --agent openai, --json prints one line per episode and a line {"summary": ...} last. --out keeps each episode
-    in episodes.jsonl as it ends; run again, what is there is not played again, episodes that a server broke are. An
+    in episodes.jsonl as it ends; run again, it plays only what is missing there or ended with a server error. An
     episode without a record counts as 0. Exit code 1 when the model never answered, or episodes are left.
     """
     from worldsmith.agents import AGENTS, tokenizer, tokens

@@ -1,18 +1,23 @@
 """One episode of a chat model, played to its end, as a record of JSON values."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
-from typing import Any
+from typing import Any, Final
 
+from worldsmith import scoring
 from worldsmith.agents.client import tokens
 from worldsmith.errors import BackendError
 from worldsmith.rollout.call_formats import CallFormat
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError
 from worldsmith.rollout.finish import Finish
 from worldsmith.simulate.protocol import Call, Observation
-from worldsmith.tasks import difficulty
+from worldsmith.tasks import Task, difficulty
+from worldsmith.train.agent_messages import read_message
 from worldsmith.train.environment import Environment, Step
 from worldsmith.train.failures import cell_outcomes, outcome_counts
+
+DIGITS: Final = 4
+"""Decimals of recorded rewards: sums of floats differ in the last bits."""
 
 
 async def play(
@@ -85,6 +90,7 @@ class _Episode:
         assert paid is not None
         assert item is not None
         assert reward is not None
+        answer = str(last["content"] or "") if last["role"] == "assistant" else ""
         cells = cell_outcomes(task, score, environment.observations)
         calls = zip(self.turn_of_call, environment.calls, environment.observations, strict=True)
         return {
@@ -103,8 +109,8 @@ class _Episode:
             "nonkey_f1": score.nonkey.f1,
             "evidenced_item_f1": item.f1,
             "success": paid.success,
-            "reward": reward.total,
-            "reward_terms": reward.terms,
+            "reward": round(reward.total, DIGITS),
+            "reward_terms": {name: round(term, DIGITS) for name, term in reward.terms.items()},
             "masked": reward.mask,
             "finish": finish,
             "error": self.error,
@@ -116,11 +122,24 @@ class _Episode:
             "failures": outcome_counts(cells),
             "gold_rows": len(task.gold),
             "cells": [cell._asdict() for cell in cells],
-            "surplus": [score.rows[row] for row in (*score.extra, *score.duplicate)],
-            "answer": str(last["content"] or "") if last["role"] == "assistant" else "",
+            "surplus": surplus_rows(task, score, answer),
+            "answer": answer,
             "calls": [{"turn": turn, **_call_record(call, observation)} for turn, call, observation in calls],
             "messages": self.messages,
         }
+
+
+def surplus_rows(task: Task, score: scoring.Score, answer: str) -> list[Sequence[str]]:
+    """Return the rows of an answer that the reference doesn't have, or has once.
+
+    Their cells are in the order of the task's columns; where the answer has none of these columns, they are the
+    answer's own, since the score's rows are blank then.
+    """
+    rows: Sequence[Sequence[str]] = score.rows
+    if not any(column.in_answer for column in score.columns):
+        names = [column.name for column in task.columns]
+        rows = scoring.parse(read_message(answer).answer_text, names, [names[c] for c in task.keys]).rows
+    return [rows[row] for row in (*score.extra, *score.duplicate)]
 
 
 def _finish(step: Step) -> Finish:

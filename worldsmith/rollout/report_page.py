@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from html import escape
 from typing import Any, Final
 
@@ -22,9 +23,9 @@ body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var
   margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .88rem; }
 th, td { padding: .2rem .6rem; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top;
-  overflow-wrap: anywhere; }
-td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; overflow-wrap: normal; }
-caption { text-align: left; color: var(--faint); padding-bottom: .2rem; white-space: pre; }
+  white-space: nowrap; }
+td.long { min-width: 18rem; white-space: normal; overflow-wrap: anywhere; }
+td.n, th.n { text-align: right; font-variant-numeric: tabular-nums; }
 .lines { white-space: pre-line; }
 .scroll { overflow-x: auto; }
 i.key { display: inline-block; width: .8em; height: .8em; border-radius: 2px; margin-right: .4em; }
@@ -36,6 +37,8 @@ summary { cursor: pointer; } pre { white-space: pre-wrap; overflow-wrap: anywher
 """
 SHOWN_TEXT: Final = 1500
 """Characters of a message that are shown."""
+SHORT_TEXT: Final = 32
+"""Characters up to which a cell of a table stays on one line."""
 _BAR, _LABEL, _HEIGHT, _GAP = 640, 190, 22, 8
 _BINS: Final = 10
 
@@ -50,11 +53,9 @@ def report_page(report: RunReport, title: str) -> str:
         *(f"<h2>{escape(table.title)}</h2>{_table(table)}" for table in report_tables(report)),
         "<h2>Evidenced item F1 of episodes</h2>",
         _histogram([one.scores["evidenced_item_f1"] for one in report.episodes]),
-        "<h2>Best episodes</h2>",
-        *map(_episode, best),
-        "<h2>Worst episodes</h2>",
-        *map(_episode, worst),
     ]
+    for heading, some in (("Best episodes", best), ("Worst episodes", worst)):
+        body += [f"<h2>{heading}</h2>", *map(_episode, some)] if some else []
     head = (
         f'<meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>{escape(title)}</title>'
         f"<style>{STYLE}</style>"
@@ -112,18 +113,18 @@ def _table(table: Table) -> str:
     names = zip(table.header, number, strict=True)
     head = "".join(f"<th{' class=n' * is_number}>{escape(name)}</th>" for name, is_number in names)
     lines = "".join(
-        "<tr>" + "".join(f"<td{' class=n' * n}>{_cell(v)}</td>" for v, n in zip(row, number, strict=True)) + "</tr>\n"
+        "<tr>" + "".join(_cell(v, is_number) for v, is_number in zip(row, number, strict=True)) + "</tr>\n"
         for row in table.rows
     )
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
-    return f'<div class="scroll"><table>{caption}<thead><tr>{head}</tr></thead><tbody>\n{lines}</tbody></table></div>'
+    caption = f'<p class="faint lines">{escape(table.caption)}</p>' if table.caption else ""
+    return f'{caption}<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n{lines}</tbody></table></div>'
 
 
-def _cell(value: Any) -> str:
-    if isinstance(value, float):
-        return f"{value:.3f}"
+def _cell(value: Any, is_number: bool) -> str:
+    text = f"{value:.3f}" if isinstance(value, float) else "-" if value is None else str(value)
+    kind = " class=n" if is_number else " class=long" if len(text) > SHORT_TEXT else ""
     key = f'<i class="key" style="background:var(--{value})"></i>' if isinstance(value, Outcome) else ""
-    return key + escape("" if value is None else str(value))
+    return f"<td{kind}>{key}{escape(text)}</td>"
 
 
 def _episode(review: EpisodeReview) -> str:
@@ -144,10 +145,26 @@ def _episode(review: EpisodeReview) -> str:
 
 def _message(message: Mapping[str, Any]) -> str:
     texts = [str(message.get("reasoning_content") or ""), str(message.get("content") or "")]
-    texts += [json.dumps(call["function"], ensure_ascii=False) for call in message.get("tool_calls") or ()]
+    texts += [call_text(call["function"]) for call in message.get("tool_calls") or ()]
     shown = "\n\n".join(
         text if len(text) <= SHOWN_TEXT else f"{text[:SHOWN_TEXT]}… [{len(text) - SHOWN_TEXT} more characters]"
         for text in texts
         if text
     )
     return f'<p class="faint">{escape(message["role"])}</p><pre>{escape(shown)}</pre>'
+
+
+def call_text(function: Mapping[str, Any]) -> str:
+    """Return a native call as code has it, `web_search("…", page=2)`: the first argument without its name.
+
+    Arguments that are no JSON object are shown as the model wrote them.
+    """
+    written = function.get("arguments") or ""
+    arguments = written
+    if isinstance(written, str):
+        with suppress(json.JSONDecodeError):
+            arguments = json.loads(written)
+    if isinstance(arguments, Mapping):
+        values = [json.dumps(value, ensure_ascii=False) for value in arguments.values()]
+        written = ", ".join([*values[:1], *map("{}={}".format, [*arguments][1:], values[1:])])
+    return f"{function.get('name')}({written})"

@@ -52,10 +52,10 @@ def report_tables(report: RunReport) -> list[Table]:
             "A step is the turn in which a reply first stated the cell, or else named its row.",
         ),
         Table(
-            "Main failures of episodes",
-            ("most cells lost by", "episodes", "share"),
+            "Why episodes failed",
+            ("failure", "episodes", "share"),
             [(name, count, count / len(report.episodes)) for name, count in report.failing().most_common()],
-            "Episodes with nothing wrong are left out.",
+            "A failure is the outcome that lost most of an episode's cells. Episodes with nothing wrong are left out.",
         ),
         Table(
             "Flags",
@@ -84,7 +84,7 @@ def episode_cells(review: EpisodeReview, episode: Mapping[str, Any]) -> Table:
             Outcome(cell_outcome(cell, review.finish)),
             cell["expected"],
             cell["answered"] or None,
-            where_from(cell, episode["calls"]),
+            where_from(cell, episode["calls"]) or None,
         )
         for cell in episode["cells"]
     ]

@@ -30,7 +30,7 @@ LEFT_OUT: Final = frozenset({"not_finished", "never_retrieved", "not_opened", "n
 STEPS: Final = (4, 8, 16, 32)
 """Last turns of the ranges by which steps are grouped."""
 EXTREMES: Final = 5
-"""Episodes that are shown of the best, and of the worst."""
+"""Most episodes that are shown of the best, and of the worst."""
 GROUPS: Final = ("run", "schema", "kind", "step")
 """What cells are grouped by: runs where there are several; a step is the turn in which a reply first stated the cell,
 or else named its row."""
@@ -85,7 +85,7 @@ class EpisodeReview:
 
 
 def review(place: Place, episode: Mapping[str, Any]) -> EpisodeReview:
-    """Return what a report keeps of an episode; nothing of its cells where a server ended it."""
+    """Return what a report keeps of an episode; nothing of its cells where it ended with a server error."""
     broken = episode["finish"] in INFRASTRUCTURE
     turns = [call["turn"] for call in episode["calls"]]
     cells = Counter(
@@ -146,7 +146,7 @@ class RunReport:
     """A report on the episodes of one or several runs."""
 
     def __init__(self, reviews: Iterable[EpisodeReview]) -> None:
-        """Count the cells of reviewed episodes; those that a server ended count in `finish` alone."""
+        """Count the cells of reviewed episodes; those that ended with a server error count in `finish` alone."""
         every = list(reviews)
         self.finish = Counter(one.finish for one in every)
         self.episodes = [one for one in every if one.finish not in INFRASTRUCTURE]
@@ -179,7 +179,11 @@ class RunReport:
         return {name: [one for one in self.episodes if name in one.flags] for name in FLAGS}
 
     def extremes(self) -> tuple[list[EpisodeReview], list[EpisodeReview]]:
-        """Return the best and the worst episodes by reward, then evidenced item F1, then turns; none is in both."""
+        """Return the best and the worst episodes by reward, then evidenced item F1, then turns; none is in both.
+
+        Each is the best or the worst of its task, so that no task is shown twice for samples that tie. Only episodes
+        that earned something are the best.
+        """
         ordered = sorted(
             self.episodes,
             key=lambda one: (
@@ -190,9 +194,9 @@ class RunReport:
                 one.sample,
             ),
         )
-        best = min(EXTREMES, (len(ordered) + 1) // 2)
-        worst = min(EXTREMES, len(ordered) - best)
-        return ordered[:best], ordered[len(ordered) - worst :][::-1]
+        upper_half = ordered[: (len(ordered) + 1) // 2]
+        best = _first_of_each_task(one for one in upper_half if one.scores["reward"] > 0)
+        return best, _first_of_each_task(one for one in reversed(ordered) if one not in best)
 
     def flat(self) -> dict[str, float]:
         """Return the figures by flat names, as loggers take them: shares of cells and of episodes, and means."""
@@ -216,6 +220,14 @@ class RunReport:
                 figures[f"{group}/{member}/counted_cells"] = cells.total
                 figures |= {f"{group}/{member}/cells/{name}": cells.share(name) for name in OUTCOMES}
         return {f"report/{name}": value for name, value in figures.items()}
+
+
+def _first_of_each_task(ordered: Iterable[EpisodeReview]) -> list[EpisodeReview]:
+    """Return the first episode of each task, `EXTREMES` at most."""
+    firsts: dict[str, EpisodeReview] = {}
+    for one in ordered:
+        firsts.setdefault(one.task_id, one)
+    return list(firsts.values())[:EXTREMES]
 
 
 def _mean(values: Iterable[float]) -> float:

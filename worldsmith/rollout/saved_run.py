@@ -1,7 +1,8 @@
 """A run on disk: its settings, and one line per episode, which survive a crash at any moment.
 
 `run.json` holds the settings; `episodes.jsonl` a line per finished episode, flushed to disk before it counts. What a
-crash leaves of a line is dropped when the run is resumed; so are episodes that a server ended, to be played again.
+crash leaves of a line is dropped when the run is resumed; so are episodes that ended with a server
+error, to be played again.
 """
 
 import errno
