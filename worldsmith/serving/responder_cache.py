@@ -107,8 +107,8 @@ class ResponderCache:
             shown = ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
             raise UsageError(f"this server has {len(names)} worlds: {shown}. {NAMING}")
         if world not in self.cards:
-            pool = " A pool is served by `worldsmith serve DIR --pool`." if world.startswith("pool-") else ""
-            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.cards)} {NAMING}.{pool}")
+            pool = ". A pool is served by `worldsmith serve DIR --pool`" if world.startswith("pool-") else ""
+            raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.cards)} {NAMING}{pool}")
 
     async def get(self, address: Address) -> Responder:
         """Return what answers at an address, once it is ready. Raises WorldsmithError if files can't be read."""
