@@ -120,15 +120,23 @@ class _Dispatch:
 
 def _work(function: Callable[[Any], Any], connection: Connection) -> None:
     """Answer each numbered item with its result, in a process of its own, until the process is ended."""
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # so that what is half written is removed
+    ended = threading.Event()
+
+    def end(*_: object) -> None:
+        ended.set()
+        sys.exit(1)  # so that what is half written is removed
+
+    signal.signal(signal.SIGTERM, end)
     threading.Thread(target=_end_with_parent, daemon=True).start()
     answers: SimpleQueue[Any] = SimpleQueue()
     threading.Thread(target=_send_all, args=(answers, connection), daemon=True).start()
     while True:
         try:
             # A signal that comes just before a read that blocks would wait for as long as the read does.
-            while not connection.poll(LOOK):
+            while not ended.is_set() and not connection.poll(LOOK):
                 pass
+            if ended.is_set():  # a library took the exit for an error of its own
+                return
             number, item = connection.recv()
         except (EOFError, ConnectionError):
             return
@@ -136,6 +144,10 @@ def _work(function: Callable[[Any], Any], connection: Connection) -> None:
             answer: tuple[Any, Exception | None] = function(item), None
         except (WorldsmithError, OSError) as error:
             answer = None, error
+        except Exception:
+            if ended.is_set():
+                return
+            raise
         answers.put(ForkingPickler.dumps((number, answer)))  # here, not in the other thread: an error ends the process
 
 
