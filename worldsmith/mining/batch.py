@@ -37,6 +37,8 @@ from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
 
+AHEAD = 16
+"""Worlds per process that may be made before an earlier one is whole: one that fails takes many times as long."""
 PATIENCE = 10
 """Seeds of a schema in a row that no world fits, before no more of them are tried."""
 
@@ -252,7 +254,7 @@ def build_all(requested: Sequence[Order], jobs: int, out: Path) -> Iterator[Buil
     if not requested:
         return
     advice = "the same command goes on where it stopped; try fewer --jobs"
-    pool = worker_pool(partial(attempt, out), min(jobs, len(requested)), advice)
+    pool = worker_pool(partial(attempt, out), min(jobs, len(requested)), advice, ahead=AHEAD)
     with files.locked_folder(out), pool as mapped:
         files.recover_unfinished(out)
         following = Counter(order.schema for order in requested)

@@ -18,7 +18,7 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.world.model import World
 
-AHEAD = 4
+AHEAD = 2
 """Worlds that each process makes and mines ahead of the reader by default."""
 
 
