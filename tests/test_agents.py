@@ -12,7 +12,8 @@ import pytest
 from tests.pages_world import isles
 from tests.task_draws import candidates
 from worldsmith import scoring
-from worldsmith.agents import AGENTS, TOKENS, HttpClient, Recorder, SimulatorClient, run, tokenizer, tokens
+from worldsmith.agents import AGENTS, TOKENS, Recorder, SimulatorClient, run, tokenizer, tokens
+from worldsmith.agents.http_client import HttpClient
 from worldsmith.agents.many_episodes import prefix, run_many
 from worldsmith.agents.markdown_reader import read
 from worldsmith.agents.memory import Unread, parse_cell
@@ -321,7 +322,7 @@ def test_http_failures(phones):
     with pytest.raises(BackendError, match="api/search"):
         over_http(wrong).search("x")
     listed = httpx2.MockTransport(lambda _: httpx2.Response(200, json=[]))
-    with pytest.raises(BackendError, match="no object"):
+    with pytest.raises(BackendError, match="200 is no answer of worldsmith serve"):
         over_http(listed).search("x")
 
 

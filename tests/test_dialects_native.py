@@ -8,7 +8,7 @@ import pytest
 from bs4 import BeautifulSoup
 from starlette.testclient import TestClient
 
-from worldsmith.agents import HttpClient
+from worldsmith.agents.http_client import HttpClient
 from worldsmith.errors import UsageError
 from worldsmith.generation import generate
 from worldsmith.schema import load_schema

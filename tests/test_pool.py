@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 
 from tests.scripted_models import Model, serving
 from worldsmith.agents import AGENTS, SimulatorClient, run
+from worldsmith.agents.search_server import SearchServer
 from worldsmith.cli import main
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
@@ -35,7 +36,6 @@ from worldsmith.pages.pool import POOL, Pool, open_pool
 from worldsmith.rollout.call_formats import FORMATS
 from worldsmith.rollout.chat_model import ChatModel
 from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
-from worldsmith.rollout.served_simulator import SearchServer
 from worldsmith.schema import Knobs, load_schema
 from worldsmith.scoring import Column, Evidence, score, with_evidence
 from worldsmith.serving.app import create_app

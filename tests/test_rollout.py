@@ -16,6 +16,7 @@ from starlette.testclient import TestClient
 
 from tests.scripted_models import POLICIES, Model, choice, native, perfect, serving
 from worldsmith import scoring
+from worldsmith.agents.search_server import SearchServer
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.rollout.call_formats import CLOSED_BOOK, FORMATS, call_format
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError, Sampling, Spending, SpendingLimitError
@@ -23,7 +24,7 @@ from worldsmith.rollout.episode import surplus_rows
 from worldsmith.rollout.figures import SCORES, run_summary
 from worldsmith.rollout.many_episodes import Environments, jobs_of, play_many
 from worldsmith.rollout.saved_run import saved_run
-from worldsmith.rollout.served_simulator import SearchServer, ServedSimulator
+from worldsmith.rollout.served_simulator import ServedSimulator
 from worldsmith.serving import create_app
 from worldsmith.simulate.llm.endpoint import Endpoint
 from worldsmith.simulate.protocol import Address, Call, Observation
@@ -781,20 +782,19 @@ def test_what_the_server_refuses_is_told_to_the_agent_or_ends_the_episode(town, 
         ServedSimulator(served, "elsewhere").call(Address("elsewhere"), Call("web_search", "x"))
 
 
-def test_a_server_that_is_not_there_is_a_tool_error(folder, tasks, monkeypatch):
-    monkeypatch.setattr("worldsmith.rollout.served_simulator.WAIT", 0.0)
-    attempts = []
+def test_a_server_that_is_not_there_is_a_tool_error(folder, tasks):
+    attempts, waited = [], []
 
     def handle(request):
         attempts.append(request)
         return httpx2.Response(502, text="<html>bad gateway")
 
-    server = SearchServer("http://host", transport=httpx2.MockTransport(handle))
+    server = SearchServer("http://host", transport=httpx2.MockTransport(handle), sleep=waited.append)
     rows, _ = played(folder, tasks[:1], "perfect", server=server)
     server.close()
     assert (rows[0]["finish"], rows[0]["reward"], rows[0]["masked"]) == ("tool_error", 0.0, True)
     assert rows[0]["error"].startswith("http://host/w/")
-    assert len(attempts) == 4
+    assert len(attempts) == len(waited) + 1 == 8
 
 
 # ---- environments for trainers

@@ -7,8 +7,7 @@ from copy import copy
 from dataclasses import dataclass, field
 from math import ceil
 from pathlib import Path
-from time import sleep as wait
-from typing import Any, Protocol, cast
+from typing import Any, Protocol
 
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
@@ -23,9 +22,7 @@ TOKENS = "bytes/3.5 v1"
 """Name and version of the count that `tokens` makes without a tokenizer."""
 
 TRIES = 8
-"""Attempts at one call that fails for a transient reason; where a fifth of them fails, one call in 400,000 is lost."""
-WAIT, LONGEST_WAIT = 0.1, 10.0
-"""Seconds before the second attempt over HTTP, doubled each time where the server names none; and the most waited."""
+"""Attempts at one call in process that fails for a transient reason, as many as over HTTP."""
 
 Reply = Mapping[str, Any]
 """{"results": [{"url", "title", "snippet", "date", "score"}], "more": bool}."""
@@ -174,86 +171,7 @@ class SimulatorClient:
         raise BackendError(f"{call.tool} {call.arg[:80]!r}: {observation.status} in {TRIES} attempts")
 
 
-class HttpClient:
-    """The tools of a served world: POST {base}/api/search and {base}/api/extract.
-
-    What fails for a transient reason is tried again after the time that Retry-After names, in seconds. The server can
-    tell another attempt from the first only where `base_url` names a session.
-    """
-
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        timeout: float = 60.0,
-        transport: Any = None,
-        sleep: Callable[[float], None] = wait,
-        trace: Callable[[Mapping[str, Any], Reply], None] | None = None,
-    ) -> None:
-        """Connect to `base_url`, with the world's /w/<world> prefix where the server has many.
-
-        `trace` gets each call and its reply, as the agent has them.
-        """
-        import httpx2  # noqa: PLC0415 - only runs over HTTP need it
-
-        self._base = base_url.rstrip("/")
-        self._http = httpx2.Client(base_url=self._base, timeout=timeout, transport=transport)
-        self._error = httpx2.HTTPError
-        self._sleep, self._trace = sleep, trace or (lambda _call, _reply: None)
-        self.retries = 0
-        self.goes_on: int | None = None
-
-    def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
-        """Return a page of `k` results; BackendError where the server fails."""
-        reply = self._post("/api/search", {"query": query, "k": k, "page": page})
-        self._trace({"tool": "web_search", "arg": query, "page": page, "k": k}, reply)
-        return reply
-
-    def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
-        """Return the text of a page; BackendError where the server fails."""
-        part = {} if max_chars is None else {"max_chars": max_chars}
-        reply = self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)
-        self.goes_on = reply.get("next_offset")
-        text = str(reply["text"])
-        self._trace({"tool": "web_extractor", "arg": url, **_window(offset, max_chars)}, {"text": text})
-        return text
-
-    def close(self) -> None:
-        """Close the connections."""
-        self._http.close()
-
-    def _post(self, path: str, body: Mapping[str, Any], page: str = "") -> Reply:
-        """Return the reply; an empty text for a `page` of which the server says, by its URL, that it isn't there."""
-        why = ""
-        for attempt in range(TRIES):
-            self.retries += attempt > 0
-            pause = WAIT * 2**attempt
-            try:
-                response = self._http.post(path, json=body)
-                reply = response.json()
-            except (self._error, ValueError) as error:
-                why = f"{type(error).__name__}: {error}"
-            else:
-                if response.status_code == 200 and isinstance(reply, dict) and "error" not in reply:
-                    return cast("Reply", reply)
-                message = str(reply.get("error", "")) if isinstance(reply, dict) else "no object"
-                why = f"{response.status_code} {message[:200]}"
-                if response.status_code == 404 and page and message.startswith(f"{page[:200]}: "):
-                    return {"text": ""}
-                if response.status_code in {400, 404, 405}:
-                    break
-                pause = _seconds(response.headers.get("retry-after", "")) or pause
-            if attempt < TRIES - 1:
-                self._sleep(min(pause, LONGEST_WAIT))
-        raise BackendError(f"{self._base}{path}: {why}")
-
-
-def _seconds(text: str) -> float | None:
-    """Return the seconds of a Retry-After header; None for a date, which only a clock could read."""
-    return float(text) if text.isascii() and text.isdecimal() else None
-
-
-def _window(offset: int, max_chars: int | None) -> dict[str, int]:
+def window(offset: int, max_chars: int | None) -> dict[str, int]:
     """Return which part of a page a call asks for, as records name it."""
     return {name: value for name, value in (("offset", offset), ("max_chars", max_chars)) if value}
 
@@ -310,7 +228,7 @@ class Recorder:
     def part(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Read what one call gives of a page, and record."""
         text = self.client.extract(url, offset, max_chars)
-        self._record({"tool": "web_extractor", "arg": url, **_window(offset, max_chars)}, text)
+        self._record({"tool": "web_extractor", "arg": url, **window(offset, max_chars)}, text)
         return text
 
     def again(self, call: Mapping[str, Any]) -> None:

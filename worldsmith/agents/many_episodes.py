@@ -6,8 +6,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from worldsmith.agents.client import HttpClient, SimulatorClient, tokenizer, tokens
+from worldsmith.agents.client import SimulatorClient, tokenizer, tokens
 from worldsmith.agents.episode import run
+from worldsmith.agents.http_client import HttpClient
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.traces import Traces

@@ -121,7 +121,7 @@ class _Episode:
             "tool_tokens": self.tool_tokens,
             "failures": outcome_counts(cells),
             "gold_rows": len(task.gold),
-            "cells": [cell._asdict() for cell in cells],
+            "cells": cells,
             "surplus": surplus_rows(task, score, answer),
             "answer": answer,
             "calls": [{"turn": turn, **_call_record(call, observation)} for turn, call, observation in calls],

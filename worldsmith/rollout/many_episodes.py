@@ -8,11 +8,12 @@ from secrets import token_hex
 from typing import Any, Final
 
 from worldsmith.agents.client import tokens
+from worldsmith.agents.search_server import SearchServer
 from worldsmith.pages import Pages
 from worldsmith.rollout.call_formats import CallFormat
 from worldsmith.rollout.chat_model import ChatModel, SpendingLimitError
 from worldsmith.rollout.episode import play
-from worldsmith.rollout.served_simulator import SearchServer, ServedSimulator
+from worldsmith.rollout.served_simulator import ServedSimulator
 from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.traces import Traces

@@ -1,15 +1,17 @@
 """Episodes of saved runs, read one at a time: whole runs don't fit into memory."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
 import orjson
 from pydantic import ConfigDict, TypeAdapter, ValidationError
-from pydantic.dataclasses import dataclass
+from typing_extensions import TypedDict
 
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.rollout.finish import Finish
+from worldsmith.train.failures import CellOutcome
 
 EPISODES: Final = "episodes.jsonl"
 """The file of a run's episodes."""
@@ -17,33 +19,23 @@ REMEDY: Final = "delete the line, and run again to play its episode"
 _STRICT: Final = ConfigDict(strict=True)
 
 
-@dataclass(config=_STRICT)
-class _Cell:
-    row: str
-    column: str
-    outcome: str
-    expected: str
-    answered: str
-    call: int | None
-
-
-@dataclass(config=_STRICT)
-class _Call:
+class _Call(TypedDict):
+    __pydantic_config__ = _STRICT  # type: ignore[misc]  # where pydantic looks for it
     turn: int
     tool: str
     arg: str
     status: str
 
 
-@dataclass(config=_STRICT)
-class _Message:
+class _Message(TypedDict):
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
     role: str
 
 
-@dataclass(config=_STRICT)
-class _Episode:
+class _Episode(TypedDict):
     """What readers of an episode rely on; a record has more."""
 
+    __pydantic_config__ = _STRICT  # type: ignore[misc]
     task_id: str
     sample: int
     world: str
@@ -70,7 +62,7 @@ class _Episode:
     seconds: float
     gold_rows: int
     answer: str
-    cells: list[_Cell]
+    cells: list[CellOutcome]
     surplus: list[list[str]]
     calls: list[_Call]
     messages: list[_Message]
@@ -139,10 +131,9 @@ def read_episode(line: bytes, where: str) -> dict[str, Any]:
     """Return the episode in a line of `episodes.jsonl`. Raises FormatError, which names `where` and what is wrong."""
     try:
         episode: dict[str, Any] = orjson.loads(line)
+        _EPISODE.validate_python(episode)
     except orjson.JSONDecodeError as error:
         raise FormatError(f"{where}: not JSON: {error}: {REMEDY}") from None
-    try:
-        _EPISODE.validate_json(line)
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         name = ".".join(map(str, first["loc"])) or "the line"

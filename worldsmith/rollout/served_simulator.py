@@ -2,14 +2,13 @@
 
 import asyncio
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
-from time import sleep
-from typing import Any, Final
+from typing import Final
 
 import httpx2
 
+from worldsmith.agents.search_server import SearchServer, lacks_page
 from worldsmith.errors import BackendError
 from worldsmith.pages import Pages
 from worldsmith.pages.types import Doc, Page, Status
@@ -17,68 +16,7 @@ from worldsmith.simulate.http_status import STATUS
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
 
 EVIDENCE: Final = "X-Worldsmith-Evidence"
-TRIES: Final = 4
-"""Attempts at a request that no server answers, or that a proxy refuses."""
-WAIT: Final = 0.5
-"""Seconds before the second attempt, doubled for each one after."""
 _STATUS_BY_CODE: Final[Mapping[int, Status]] = {code: status for status, (code, _) in STATUS.items() if code != 404}
-
-
-class SearchServer:
-    """Connections to one server, shared by the episodes of all its worlds; safe to use from several threads."""
-
-    def __init__(
-        self,
-        base_url: str,
-        *,
-        connections: int = 32,
-        timeout: float = 60.0,
-        transport: httpx2.BaseTransport | None = None,
-    ) -> None:
-        """Open no connection yet; `transport` takes the place of the network in tests."""
-        self.base_url, self._connections, self._timeout = base_url.rstrip("/"), connections, timeout
-        self._transport = transport
-        self._open()
-
-    def _open(self) -> None:
-        limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
-        transport = self._transport or httpx2.HTTPTransport(limits=limits)
-        self._client = httpx2.Client(base_url=self.base_url, timeout=self._timeout, transport=transport)
-        self.threads = ThreadPoolExecutor(self._connections, "search")
-
-    def __getstate__(self) -> dict[str, Any]:
-        """Leave out connections and threads."""
-        return {name: value for name, value in vars(self).items() if name not in {"_client", "threads"}}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        """Take the state, with connections and threads of its own."""
-        vars(self).update(state)
-        self._open()
-
-    def post(self, path: str, body: Mapping[str, Any]) -> httpx2.Response:
-        """Return what the server itself answers, errors included.
-
-        Raises BackendError where it can't be reached, or a proxy answers in its place.
-        """
-        why = ""
-        for attempt in range(TRIES):
-            if attempt:
-                sleep(WAIT * 2 ** (attempt - 1))
-            try:
-                response = self._client.post(path, json=body)
-                reply = response.json()
-            except (httpx2.HTTPError, ValueError) as error:
-                why = f"{type(error).__name__}: {error}"
-                continue
-            if isinstance(reply, dict) and (response.status_code == 200 or isinstance(reply.get("error"), str)):
-                return response
-            why = f"{response.status_code}, which is no answer of worldsmith serve"
-        raise BackendError(f"{self.base_url}{path}: {why}")
-
-    def close(self) -> None:
-        """Close the connections."""
-        self.threads.shutdown()
-        self._client.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +42,7 @@ class ServedSimulator:
         else:
             part = {} if call.max_chars is None else {"max_chars": call.max_chars}
             path, body = base + "extract", {"url": call.arg, "offset": call.offset, **part}
-        response = self.server.post(path, body)
+        response, _ = self.server.post(path, body)
         if response.status_code != 200:
             return self._failure(call, response)
         reply, hashes = response.json(), response.headers.get(EVIDENCE, "").replace(",", " ").split()
@@ -132,7 +70,7 @@ class ServedSimulator:
 
     def _failure(self, call: Call, response: httpx2.Response) -> Observation:
         code, text = response.status_code, response.json()["error"]
-        if code == 404 and call.tool == "web_extractor" and text.startswith(f"{call.arg[:200]}: "):
+        if call.tool == "web_extractor" and lacks_page(response, call.arg):
             return Observation("not_found")
         if code == 400:
             return Observation("invalid", text=text)

@@ -3,7 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
+from typing import Final
+
+from typing_extensions import TypedDict
 
 from worldsmith import scoring
 from worldsmith.schema import Value
@@ -26,8 +28,8 @@ that states the cell was read. not_reported: it was read and left out. reported_
 invented: it was not read and reported anyway."""
 
 
-class CellOutcome(NamedTuple):
-    """What became of one gold cell outside the key."""
+class CellOutcome(TypedDict):
+    """What became of one gold cell outside the key, as records of episodes have it."""
 
     row: str
     """The key of its row, as the reference prints it."""
@@ -48,7 +50,7 @@ def failures(task: Task, score: scoring.Score, observations: Sequence[Observatio
 
 def outcome_counts(cells: Iterable[CellOutcome]) -> dict[str, int]:
     """Return how many cells fall into each class."""
-    counts = Counter(cell.outcome for cell in cells)
+    counts = Counter(cell["outcome"] for cell in cells)
     return {name: counts[name] for name in CLASSES}
 
 
@@ -93,7 +95,9 @@ def cell_outcomes(task: Task, score: scoring.Score, observations: Sequence[Obser
                 outcome = "not_opened" if named is not None else "never_retrieved"
             written = (fault.got if fault else score.rows[answer_row[i]][j]) if answered else ""
             call = next((number for number in (opening, hit, named) if number is not None), None)
-            outcomes.append(CellOutcome(key, column, outcome, expected, written, call))
+            outcomes.append(
+                CellOutcome(row=key, column=column, outcome=outcome, expected=expected, answered=written, call=call)
+            )
     return outcomes
 
 
