@@ -182,8 +182,6 @@ def run_model(
     from worldsmith.rollout.saved_run import figures_of, saved_run
     from worldsmith.simulate.protocol import Address
 
-    if tools.base_url and any(task.members for task in tasks):
-        raise UsageError("tasks over several worlds are played in process: leave --base-url out")
     form = CLOSED_BOOK if choice.closed_book else call_format(choice.form)
     jobs = jobs_of(tasks, choice.samples)
     rows: list[Mapping[str, Any]] = []

@@ -9,7 +9,6 @@ from typing import Any, Final
 
 from worldsmith.agents.client import tokens
 from worldsmith.agents.search_server import SearchServer
-from worldsmith.pages import Pages
 from worldsmith.rollout.call_formats import CallFormat
 from worldsmith.rollout.chat_model import ChatModel, SpendingLimitError
 from worldsmith.rollout.episode import play
@@ -87,10 +86,9 @@ class Environments:
         )
 
     def _opened(self, name: str, web: str) -> tuple[World, SearchEngine]:
-        world = self._worlds.open(name)
+        world, simulator = self._worlds.open(name), self._worlds.simulator(name)
         if self._server:
-            return world, ServedSimulator(self._server, web, Pages(world))
-        simulator = self._worlds.simulator(name)
+            return world, ServedSimulator(self._server, web, simulator)
         simulator.warm(Address(simulator.id, self._profile))
         return world, simulator
 

@@ -9,11 +9,13 @@ from typing import Final
 import httpx2
 
 from worldsmith.agents.search_server import SearchServer, lacks_page
-from worldsmith.errors import BackendError
-from worldsmith.pages import Pages
-from worldsmith.pages.types import Doc, Page, Status
+from worldsmith.errors import BackendError, UsageError
+from worldsmith.pages.types import Doc, Status
 from worldsmith.simulate.http_status import STATUS
+from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call, Observation, Result
+from worldsmith.simulate.simulator import Simulator
+from worldsmith.world.model import World
 
 EVIDENCE: Final = "X-Worldsmith-Evidence"
 _STATUS_BY_CODE: Final[Mapping[int, Status]] = {code: status for status, (code, _) in STATUS.items() if code != 404}
@@ -23,13 +25,13 @@ _STATUS_BY_CODE: Final[Mapping[int, Status]] = {code: status for status, (code, 
 class ServedSimulator:
     """One world or pool of a server, as a `SearchEngine`.
 
-    What a reply discloses is known by the server's hashes; `pages`, where they are given, say which page a URL is.
-    A server counts attempts itself, by session.
+    What a reply discloses is known by the server's hashes; `local`, where it is given, has the same worlds, and says
+    which page a URL is. A server counts attempts itself, by session.
     """
 
     server: SearchServer
     id: str
-    pages: Pages | None = None
+    local: Simulator | PoolSimulator | None = None
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:  # noqa: ARG002 - of the protocol
         """Answer a call. Raises BackendError where the server can't be reached or doesn't have the world."""
@@ -49,13 +51,15 @@ class ServedSimulator:
         if call.tool == "web_search":
             results = tuple(Result(**result) for result in reply["results"])
             return Observation("ok", results, more=reply["more"], disclosed_hashes=tuple(hashes))
+        world, page = (self.local and self.local.page_at(Address(self.local.id), call.arg)) or ("", None)
         return Observation(
             "ok",
             doc=Doc(reply["url"], reply["title"], reply["date"], ()),
             text=reply["text"],
             next_offset=reply["next_offset"],
             more=reply["more"],
-            page=self._page(call.arg),
+            page=page,
+            world=world,
             disclosed_hashes=tuple(hashes),
         )
 
@@ -64,9 +68,11 @@ class ServedSimulator:
         answer = partial(self.call, address, call, attempt)
         return await asyncio.get_running_loop().run_in_executor(self.server.threads, answer)
 
-    def _page(self, url: str) -> Page | None:
-        name = self.pages.by_url(url) if self.pages else None
-        return self.pages.page(name) if self.pages and name else None
+    def open_world(self, world: str) -> World:
+        """Return one of the worlds of `local`. Raises UsageError without it, and as it does."""
+        if self.local is None:
+            raise UsageError(f"world {world!r} is on the server alone: give the simulator of its pool as `local`")
+        return self.local.open_world(world)
 
     def _failure(self, call: Call, response: httpx2.Response) -> Observation:
         code, text = response.status_code, response.json()["error"]

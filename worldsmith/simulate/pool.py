@@ -15,7 +15,7 @@ from threading import Lock
 from typing import Any
 
 from worldsmith.errors import UsageError
-from worldsmith.pages import Pages
+from worldsmith.pages import Page, Pages
 from worldsmith.pages.index.pool import PoolIndex
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.pool import Pool
@@ -98,6 +98,15 @@ class PoolSimulator:
             while len(self._open) > self._most_open:
                 self._open.popitem(last=False)
         return simulator
+
+    def open_world(self, world: str) -> World:
+        """Return one of its worlds. Raises NotFoundError for another."""
+        return self.world(world).world
+
+    def page_at(self, address: Address, url: str) -> tuple[str, Page] | None:
+        """Return the id of the world that has a page at an address of the web, with the page; None for no page."""
+        world = self.pool.world_at(url)
+        return self.world(world).page_at(self._own(address, world), url) if world else None
 
     def pages_of(self, address: Address, world: str) -> Pages:
         """Return the pages of a world that an address is answered from."""

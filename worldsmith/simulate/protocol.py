@@ -198,6 +198,8 @@ class Observation:
     """web_extractor: where the text goes on; null at its end."""
     page: Page | None = None
     """web_extractor: the plan that was shown, for traces; never sent."""
+    world: str = ""
+    """web_extractor: the id of the world whose page it is, since worlds of a pool share page ids; never sent."""
     more: bool = False
     fault: str = ""
     """Name of the fault that answered instead, for traces and native error forms."""

@@ -250,11 +250,22 @@ class Simulator:
         """What an address names: the world's id."""
         return self.world.id
 
+    def open_world(self, world: str) -> World:
+        """Return the world. Raises UsageError where `world` is another one."""
+        if world != self.world.id:
+            raise UsageError(f"world {world!r} is not served here; this is {self.world.id!r}")
+        return self.world
+
     def pages_of(self, address: Address, world: str = "") -> Pages:
         """Return the pages that an address is answered from. Raises UsageError where `world` is another one."""
-        if world not in ("", self.world.id):
-            raise UsageError(f"world {world!r} is not served here; this is {self.world.id!r}")
+        self.open_world(world or self.world.id)
         return self._profile_and_services(address)[1].pages
+
+    def page_at(self, address: Address, url: str) -> tuple[str, Page] | None:
+        """Return the id of the world that has a page at an address of the web, with the page; None for no page."""
+        pages = self.pages_of(address)
+        name = pages.by_url(url)
+        return (self.world.id, pages.page(name)) if name else None
 
     def placed(self, address: Address, page_id: str) -> tuple[tuple[str, float], ...]:
         """Return what a ranking holds under a profile in place of a hit, as `EditedRanking.placed` does."""
@@ -526,6 +537,7 @@ class Simulator:
                 text=text,
                 next_offset=goes_on,
                 page=page,
+                world=self.world.id,
                 more=goes_on is not None,
                 source=source,
                 verdicts=verdicts,

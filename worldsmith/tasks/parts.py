@@ -1,28 +1,30 @@
 """The worlds of a task: its own, or those of a pool that it covers."""
 
 from collections.abc import Iterable
+from typing import Protocol
 
-from worldsmith.errors import UsageError
-from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.tasks.query import Query
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.tasks.task import Task
 from worldsmith.world.model import World
 
 
-def parts_with_worlds(task: Task, world: World, web: object) -> list[tuple[Task, World]]:
-    """Return the part of a task for each of its worlds, with that world: `world`, or worlds of the pool that answers.
+class WorldSource(Protocol):
+    """What has worlds by id, such as what answers the calls of a pool."""
 
-    Raises UsageError for a task over several worlds where `web`, which answers calls, is no pool in this process,
-    NotFoundError where the pool lacks one.
+    def open_world(self, world: str) -> World:
+        """Return a world. Raises NotFoundError or UsageError for one that it doesn't have."""
+        ...
+
+
+def parts_with_worlds(task: Task, world: World, source: WorldSource) -> list[tuple[Task, World]]:
+    """Return what a task asks of each of its worlds, with that world: `world`, or for several those of `source`.
+
+    Raises as `source` does for a world that it doesn't have.
     """
     if not task.members:
         return [(task, world)]
-    if not isinstance(web, PoolSimulator):
-        raise UsageError(
-            f"task {task.task_id} covers {len(task.members)} worlds: have a pool of them answer its calls, in process"
-        )
-    return [(part, web.world(part.world).world) for part in task.parts]
+    return [(part, source.open_world(part.world)) for part in task.parts]
 
 
 def leading_worlds(query: Query, evaluators: Iterable[QueryEvaluator]) -> list[bool]:

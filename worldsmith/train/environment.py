@@ -96,6 +96,10 @@ class SearchEngine(Protocol):
         """Answer a call."""
         ...
 
+    def open_world(self, world: str) -> World:
+        """Return one of its worlds. Raises NotFoundError or UsageError for another."""
+        ...
+
     async def acall(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call while others wait: by a language model where one writes the replies."""
         ...

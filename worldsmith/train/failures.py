@@ -61,7 +61,7 @@ def cell_outcomes(task: Task, score: scoring.Score, observations: Sequence[Obser
     """
     read: dict[str, int] = {}
     for number, observation in enumerate(observations):
-        for page in _page_ids(task, observation) if observation.opened else ():
+        if observation.opened and (page := _page_name(task, observation)):
             read.setdefault(page, number)
     texts = [_observation_text(observation) for observation in observations]
     hits = [
@@ -101,15 +101,11 @@ def cell_outcomes(task: Task, score: scoring.Score, observations: Sequence[Obser
     return outcomes
 
 
-def _page_ids(task: Task, observation: Observation) -> list[str]:
-    """Return the page that was read as `task.pages` names it: over several worlds with the world that it disclosed."""
-    if observation.page is None:
-        return []
-    if not task.members:
-        return [observation.page.id]
-    worlds = {member.digest: member.world for member in task.members}
-    disclosed = (worlds[digest] for digest, _ in observation.disclosed_by_world if digest in worlds)
-    return [f"{world}/{observation.page.id}" for world in disclosed]
+def _page_name(task: Task, observation: Observation) -> str:
+    """Return the page that was read as `task.pages` names it; "" for a page of a world that the task is not about."""
+    if observation.page is None or observation.world not in task.worlds:
+        return ""
+    return f"{observation.world}/{observation.page.id}" if task.members else observation.page.id
 
 
 def _row_name(task: Task, row: Sequence[Value]) -> str:
