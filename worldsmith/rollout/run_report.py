@@ -10,19 +10,14 @@ from worldsmith.rollout.episode_flags import FLAGS, flags
 from worldsmith.rollout.figures import SCORES
 from worldsmith.rollout.finish import FINISHES, INFRASTRUCTURE
 from worldsmith.rollout.recorded_episodes import Place
+from worldsmith.train.failures import CLASSES
 
 OUTCOMES: Final[Mapping[str, str]] = {
-    "right": "right, and a reply stated it",
-    "right_unread": "right, though no reply stated it: remembered, guessed or inferred",
-    "never_retrieved": "no reply named its row",
-    "not_opened": "a reply named its row, no page that states it was opened",
-    "not_reported": "read, and left out of the answer",
-    "reported_wrong": "read, and answered otherwise",
-    "invented": "not read, and answered wrongly",
+    **{name: CLASSES[name] for name in CLASSES if name != "not_finished"},
     "truncated": "left out because the episode was cut off, by its turns, a reply's tokens or the context",
-    "not_finished": "the model ended without a table",
+    "not_finished": CLASSES["not_finished"],
 }
-"""What became of a cell outside the key, and what that says."""
+"""What became of a cell of an episode, and what that says; the first of those that tie names an episode's failure."""
 SURPLUS: Final = "surplus_rows"
 """What is wrong with an episode that has every cell, and rows that the reference doesn't have."""
 CUT_OFF: Final = frozenset({"turn_limit", "length"})

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from typing_extensions import TypedDict
@@ -12,20 +12,17 @@ from worldsmith.schema import Value
 from worldsmith.simulate.protocol import Observation
 from worldsmith.tasks import Task
 
-CLASSES: Final = (
-    "right",
-    "right_unread",
-    "not_finished",
-    "never_retrieved",
-    "not_opened",
-    "not_reported",
-    "reported_wrong",
-    "invented",
-)
-"""right: as in the reference. right_unread: the same, though no reply stated it: remembered, guessed or inferred.
-not_finished: no table was given. never_retrieved: no reply named the row. not_opened: a reply named it, but no page
-that states the cell was read. not_reported: it was read and left out. reported_wrong: it was read and reported wrongly.
-invented: it was not read and reported anyway."""
+CLASSES: Final[Mapping[str, str]] = {
+    "right": "right, and a reply stated it",
+    "right_unread": "right, though no reply stated it: remembered, guessed or inferred",
+    "not_finished": "the model ended without a table",
+    "never_retrieved": "no reply named its row",
+    "not_opened": "a reply named its row, no page that states it was opened",
+    "not_reported": "read, and left out of the answer",
+    "reported_wrong": "read, and answered otherwise",
+    "invented": "not read, and answered wrongly",
+}
+"""What becomes of a cell outside the key, and what that says."""
 
 
 class CellOutcome(TypedDict):
