@@ -17,6 +17,7 @@ from tests.rollouts import rest, searches
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient, run
+from worldsmith.episode.tools import MAX_CALLS, SYSTEM, TOOLS
 from worldsmith.errors import UsageError
 from worldsmith.mining.certificates import certify
 from worldsmith.mining.pipeline import mine
@@ -26,7 +27,7 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Store
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks.task import values_table
-from worldsmith.train.environment import MAX_CALLS, SYSTEM, TOOLS, Environment
+from worldsmith.train.environment import Environment
 from worldsmith.train.exports.sft import function_call
 from worldsmith.train.failures import CLASSES, failures
 

@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from tests.scripted_models import POLICIES, Model, choice, native, perfect, serving
 from worldsmith import scoring
 from worldsmith.agents.search_server import SearchServer
+from worldsmith.episode.tools import MAX_CALLS, TOOLS, UNANSWERED
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.rollout.call_formats import CLOSED_BOOK, FORMATS, call_format
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError, Sampling, Spending, SpendingLimitError
@@ -31,7 +32,7 @@ from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import values_table
 from worldsmith.tasks.worlds import SeparateWorlds
-from worldsmith.train.environment import MAX_CALLS, TOOLS, UNANSWERED, Environment
+from worldsmith.train.environment import Environment
 from worldsmith.world.files import save_jsonl, save_world, tasks_file
 
 URL = "http://model.example/v1"

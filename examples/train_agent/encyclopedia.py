@@ -15,10 +15,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from worldsmith.episode.agent_messages import read_message
+from worldsmith.episode.tool_arguments import CallError, arguments_of, number_of, texts_of, tool_of
+from worldsmith.episode.tools import SYSTEM
 from worldsmith.errors import UsageError
-from worldsmith.train.agent_messages import read_message
-from worldsmith.train.environment import SYSTEM
-from worldsmith.train.tool_arguments import CallError, arguments_of, number_of, texts_of, tool_of
 
 HITS = 5
 TURNS = 30

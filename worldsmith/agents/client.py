@@ -9,6 +9,7 @@ from math import ceil
 from pathlib import Path
 from typing import Any, Protocol
 
+from worldsmith.episode.tools import hits_text
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages import Pages
 from worldsmith.simulate.disclosure import disclosures_by_world
@@ -192,14 +193,6 @@ def numbered_results(results: Iterable[Mapping[str, Any]]) -> str:
         f"[{i}] {r['url']}\nTitle: {r['title']}\nSnippet: {r['snippet']}\nDate: {r['date'] or 'N/A'}"
         for i, r in enumerate(results, 1)
     )
-
-
-def hits_text(reply: Reply) -> str:
-    """Return a search reply as an agent reads it."""
-    blocks = (
-        "\n".join(str(r[part]) for part in ("title", "url", "date", "snippet") if r.get(part)) for r in reply["results"]
-    )
-    return "\n\n".join(blocks)
 
 
 @dataclass(slots=True)

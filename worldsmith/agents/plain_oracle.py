@@ -10,9 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 from worldsmith import expr, scoring
-from worldsmith.agents.client import Client, Reply, hits_text
+from worldsmith.agents.client import Client, Reply
 from worldsmith.agents.markdown_reader import read
 from worldsmith.agents.memory import Key, PageMemory, Place, Unread
+from worldsmith.episode.tools import hits_text
 from worldsmith.lang.morphology import lower
 from worldsmith.lang.page_phrases import capital
 from worldsmith.schema import Aggregate, PageSpec, Path, Schema, Value

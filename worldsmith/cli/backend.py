@@ -16,11 +16,12 @@ from worldsmith.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from worldsmith.episode.call import Tool
     from worldsmith.pages.pool import Pool
     from worldsmith.serving.responder_cache import Responder
     from worldsmith.simulate.llm.model import Backend, StoredOnly
     from worldsmith.simulate.pool import PoolSimulator
-    from worldsmith.simulate.protocol import Observation, Profile, Tool
+    from worldsmith.simulate.protocol import Observation, Profile
     from worldsmith.simulate.simulator import Simulator
     from worldsmith.simulate.store import Store
     from worldsmith.simulate.traces import Traces

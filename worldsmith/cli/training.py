@@ -335,6 +335,20 @@ def _explanation(result: Any) -> str:
     help="Train on the tasks that this file names alone, in its order: what `calibrate --out` or `tasks --curriculum` "
     "wrote. Tests stay as they are.",
 )
+@click.option("--profile", default="clean", show_default=True, help="Moods of the server that agents work under.")
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Of what a profile draws; each task has its own, which all its rollouts share.",
+)
+@click.option(
+    "--context-tokens",
+    type=click.IntRange(0),
+    default=0,
+    help="Context of the model: replies then say how much of it and of the turns is left.",
+)
 @click.option("--verify", is_flag=True, help="Replay every certificate first, half a second per world.")
 @pool_option
 @json_option
@@ -346,6 +360,9 @@ def export(
     test_share: float,
     reasoning: "Placement | None",
     curriculum: Path | None,
+    profile: str,
+    seed: int,
+    context_tokens: int,
     *,
     verify: bool,
     pooled: bool,
@@ -377,6 +394,9 @@ def export(
         replay=verify,
         reasoning=reasoning,
         curriculum=curriculum_ids(curriculum) if curriculum else None,
+        profile=profile,
+        seed=seed,
+        context_tokens=context_tokens,
     )
     if as_json:
         emit(result)

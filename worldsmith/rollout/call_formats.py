@@ -1,6 +1,6 @@
 """Call formats: how a model is told about the tools, writes its calls and gets the replies.
 
-Calls are read from messages by `train.agent_messages`, whatever the format: a model may write another one.
+Calls are read from messages by `episode.agent_messages`, whatever the format: a model may write another one.
 """
 
 import json
@@ -8,9 +8,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from worldsmith.episode.episode import Step
+from worldsmith.episode.tools import CALL_FORM, MAX_CALLS, SYSTEM, TOOLS
 from worldsmith.errors import NotFoundError, close_match
 from worldsmith.tasks import Task
-from worldsmith.train.environment import CALL_FORM, MAX_CALLS, SYSTEM, TOOLS, Step
 
 Message = Mapping[str, Any]
 

@@ -12,10 +12,10 @@ import httpx2
 import openai
 
 from worldsmith.agents.client import tokens
+from worldsmith.episode.agent_messages import content_text, native_calls
+from worldsmith.episode.tool_arguments import CallError, decode_json, without_surrogates
 from worldsmith.errors import BackendError, UsageError, WorldsmithError
 from worldsmith.simulate.llm.endpoint import BusyError, Endpoint, FatalError, open_client, refusal, retried
-from worldsmith.train.agent_messages import content_text, native_calls
-from worldsmith.train.tool_arguments import CallError, decode_json, without_surrogates
 
 CONTEXT_LIMIT: Final = re.compile(
     r"context[ _](?:length|size|window)|maximum (?:number of )?(?:model )?(?:context|tokens|length)|prompt is too long"

@@ -6,14 +6,15 @@ from typing import Any, Final
 
 from worldsmith import scoring
 from worldsmith.agents.client import tokens
+from worldsmith.episode.agent_messages import read_message
+from worldsmith.episode.episode import Step
 from worldsmith.errors import BackendError
 from worldsmith.rollout.call_formats import CallFormat
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError
 from worldsmith.rollout.finish import Finish
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.tasks import Task, difficulty
-from worldsmith.train.agent_messages import read_message
-from worldsmith.train.environment import Environment, Step
+from worldsmith.train.environment import Environment
 from worldsmith.train.failures import cell_outcomes, outcome_counts
 
 DIGITS: Final = 4
@@ -46,9 +47,9 @@ class _Episode:
         self, environment: Environment, model: ChatModel, form: CallFormat, count: Callable[[str], int]
     ) -> None:
         self.environment, self.model, self.form, self.count = environment, model, form, count
-        environment.reset()
         if form.single_turn:
             environment.max_turns = 1
+        environment.reset()
         self.messages = form.prompt(environment.task)
         self.cost: dict[str, float] = {"prompt_tokens": 0, "completion_tokens": 0, "cost": 0.0, "retries": 0}
         self.tool_tokens = 0

@@ -8,8 +8,8 @@ from typing import Any, Final
 
 import orjson
 
+from worldsmith.episode.agent_messages import read_message
 from worldsmith.scoring import without_reasoning
-from worldsmith.train.agent_messages import read_message
 
 Episode = Mapping[str, Any]
 FLAGS: Final[Mapping[str, str]] = {

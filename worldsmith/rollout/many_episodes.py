@@ -18,7 +18,8 @@ from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.traces import Traces
 from worldsmith.tasks import Task
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.environment import Environment, SearchEngine
+from worldsmith.train.environment import Environment
+from worldsmith.train.simulator_tools import SearchEngine
 from worldsmith.world.model import World
 
 OPEN_WORLDS: Final = 32

@@ -8,14 +8,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from math import inf
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
+from worldsmith.episode.call import Call as Call  # noqa: PLC0414 - it is a word of this protocol
 from worldsmith.pages import Pages
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.types import Doc, Page, Status
 from worldsmith.world.model import Cell, Disclosure
 
-Tool = Literal["web_search", "web_extractor"]
 DEADLINE = 45.0
 """Seconds that a reply waits for a model, unless another number is given: clients mostly give up after 60."""
 
@@ -30,25 +30,6 @@ class Address:
     """Seed of the perturbations; rollouts of one group share it."""
     session: str = ""
     """Names the attempt counter; nothing else depends on it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Call:
-    """One query or one url; dialects split batches."""
-
-    tool: Tool
-    arg: str
-    page: int = 1
-    """Results page, from 1."""
-    k: int = 10
-    """Hits per results page, 1 to 50."""
-    offset: int = 0
-    max_chars: int | None = None
-    """web_extractor: the part of the page's text that is wanted."""
-    full_text: bool = False
-    """web_search: whole pages in the reply; a search reply then is entitled to its hits' pages."""
-    exact: bool = False
-    """web_search: a results page has `k` hits, not one fewer now and then as on the web."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any, Protocol
 
 from worldsmith.cache import keep
+from worldsmith.episode.call import Tool
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import Index, Indexed
@@ -55,7 +56,6 @@ from worldsmith.simulate.protocol import (
     Result,
     Slice,
     SliceEdit,
-    Tool,
     Verdict,
     WorldModel,
 )

@@ -13,7 +13,7 @@ from typing import Any
 
 from worldsmith import expr, scoring
 from worldsmith.agents import SimulatorClient
-from worldsmith.agents.client import hits_text
+from worldsmith.episode.tools import hits_text
 from worldsmith.expr import Node
 from worldsmith.lang.morphology import listing
 from worldsmith.lang.reasoning_phrases import REASONING

@@ -8,18 +8,34 @@ from functools import partial
 from pathlib import Path
 
 from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports import beir, jsonl, sft, verl
-from worldsmith.train.exports.rows import CANARY, CARD, Splits, in_curriculum, load_tasks, split_tasks, worlds_of
+from worldsmith.train.exports import beir, jsonl, rollout, sft, verl
+from worldsmith.train.exports.rows import (
+    CANARY,
+    CARD,
+    Serving,
+    Splits,
+    in_curriculum,
+    load_tasks,
+    split_tasks,
+    worlds_of,
+)
 from worldsmith.world.files import MANIFEST, staged_files, write_file
 
-Writer = Callable[[Splits, Path, str, Worlds], None]
-"""(tasks by split, folder, base URL of the server, the tasks' worlds): writes the files of one format.
+Writer = Callable[[Splits, Path, Serving, Worlds], None]
+"""(tasks by split, folder, how agents reach the worlds, the tasks' worlds): writes the files of one format.
 
 A README.md is among them, the data card, and each row holds `CANARY` where no prompt is made of it.
 """
 
-FORMATS: dict[str, Writer] = {"jsonl": jsonl.write, "verl": verl.write, "sft": sft.write, "beir": beir.write}
+FORMATS: dict[str, Writer] = {
+    "jsonl": jsonl.write,
+    "rollout": rollout.write,
+    "verl": verl.write,
+    "sft": sft.write,
+    "beir": beir.write,
+}
 """Formats by name."""
 
 TEST_ONLY = frozenset({"beir"})
@@ -39,6 +55,9 @@ def export(
     replay: bool = False,
     reasoning: sft.Placement | None = None,
     curriculum: Sequence[str] | None = None,
+    profile: str = "clean",
+    seed: int = 0,
+    context_tokens: int = 0,
 ) -> dict[str, int]:
     """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
@@ -50,10 +69,14 @@ def export(
         test_share: share of the worlds, 0 to 0.9, whose tasks are kept for testing; of formats in `TEST_ONLY` all are.
         replay: whether to play every certificate again, those too whose file is as it was mined.
         reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
+        profile: the server's moods that agents work under; rollouts of one task share what is drawn.
+        seed: of what is drawn, 0 or more.
+        context_tokens: of the model's context, where replies shall say how much of it is left; 0 where not.
         curriculum: ids of the tasks to train on, in their order; without, all tasks of the training worlds.
 
     Raises:
-        NotFoundError: an unknown format, a world without a file of tasks, or a curriculum's task of other worlds.
+        NotFoundError: an unknown format or profile, a world without a file of tasks, a curriculum's task of
+            other worlds.
         FormatError: a file of tasks that can't be read.
         ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
         UsageError: no task at all, a share, a URL or a place of reasoning that can't be; or `out`
@@ -67,6 +90,8 @@ def export(
         if to != "sft" or reasoning not in sft.PLACEMENTS:
             raise UsageError(f"reasoning {reasoning!r}: for exports to sft, one of {', '.join(sft.PLACEMENTS)}")
         writer = partial(sft.write, reasoning=reasoning)
+    if profile not in PROFILES:
+        raise NotFoundError(f"there is no profile {profile!r}.{close_match(profile, PROFILES)}")
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
@@ -79,7 +104,7 @@ def export(
     if (out / MANIFEST).is_file() or any(out.glob(f"*/{MANIFEST}")):
         raise UsageError(f"{out} holds worlds: name another folder as --out")
     with staged_files(out) as part:
-        writer(splits, part, base, worlds)
+        writer(splits, part, Serving(base, profile, seed, context_tokens), worlds)
         readme = part / "README.md"
         write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
         _check_free(part, out)

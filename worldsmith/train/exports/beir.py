@@ -20,7 +20,7 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports.rows import CANARY, Splits
+from worldsmith.train.exports.rows import CANARY, Serving, Splits
 from worldsmith.world.files import write_file
 from worldsmith.world.model import Disclosure, World
 
@@ -60,7 +60,7 @@ metric "r_cap" divides by ten at most.
 def write(
     splits: Splits,
     out: Path,
-    base: str,  # noqa: ARG001 - a writer's signature
+    serving: Serving,  # noqa: ARG001 - a writer's signature
     worlds: Worlds,
 ) -> None:
     """Write the files of `FILES` and README.md, world by world.

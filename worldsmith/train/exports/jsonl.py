@@ -1,14 +1,10 @@
 """The canonical rows: JSON lines, one task each. Fields whose inner shape differs from task to task are JSON text."""
 
 from pathlib import Path
-from typing import Any
 
-from worldsmith import __version__
-from worldsmith.tasks import Task
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.environment import prompt
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import ANSWER_FORMAT, CANARY, Splits, copy_scorer, dumps, split_sentence
+from worldsmith.train.exports.rows import Serving, Splits, copy_scorer, split_sentence, task_row
 from worldsmith.world.files import save_jsonl, write_file
 
 README = """\
@@ -29,6 +25,7 @@ line's `base_url`.
 | answer_format | how the answer is to be given |
 | reference | JSON text: {{"columns", "rows", "evidence"}}: the gold, in no other field. Keep it from agents |
 | max_turns, min_turns, tool_tokens | a limit to set; turns and tool tokens of the shortest known way |
+| budget, context_tokens | turns that cost no reward; the model's context where replies say what is left of it, else 0 |
 | base_url | where the world, or its pool, is served: {base}/w/<world or pool> |
 | worldsmith_version | what wrote the file |
 | canary | see below |
@@ -65,38 +62,14 @@ for row in answers:
 '''
 
 
-def write(splits: Splits, out: Path, base: str, worlds: Worlds) -> None:
+def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
     """Write train.jsonl, test.jsonl, README.md, score.py, and a copy of the scorer."""
     for name, tasks in splits.items():
         pairs = with_references(tasks, worlds)
-        save_jsonl(out / f"{name}.jsonl", (row(task, name, base, reference) for task, reference in pairs))
+        save_jsonl(out / f"{name}.jsonl", (task_row(task, name, serving, reference) for task, reference in pairs))
     counts = ", ".join(f"{name}.jsonl: {len(tasks)} tasks" for name, tasks in splits.items())
-    write_file(out / "README.md", README.format(counts=counts, split=split_sentence(splits), base=base).encode())
+    write_file(
+        out / "README.md", README.format(counts=counts, split=split_sentence(splits), base=serving.base_url).encode()
+    )
     write_file(out / "score.py", SCORE.encode())
     copy_scorer(out)
-
-
-def row(task: Task, split: str, base: str, reference: str) -> dict[str, Any]:
-    """Return the row of a task that is scored by `reference`."""
-    return {
-        "task_id": task.task_id,
-        "world": task.world,
-        "world_digest": task.world_digest,
-        "schema": task.schema,
-        "kind": task.kind,
-        "size": task.size,
-        "split": split,
-        "prompt": prompt(task),
-        "question": task.question,
-        "columns": [column.name for column in task.columns],
-        "key_columns": [column.name for column in task.columns if column.key],
-        "column_types": dumps({c.name: {"kind": c.kind, "unit": c.unit} for c in task.columns}),
-        "answer_format": ANSWER_FORMAT,
-        "reference": reference,
-        "max_turns": task.max_turns,
-        "min_turns": task.turns,
-        "tool_tokens": task.tool_tokens,
-        "base_url": f"{base}/w/{task.web}",
-        "worldsmith_version": __version__,
-        "canary": CANARY,
-    }

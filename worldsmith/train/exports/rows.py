@@ -2,12 +2,14 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from worldsmith import scoring
+from worldsmith import __version__, scoring
+from worldsmith.episode.tools import prompt
 from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, UsageError
 from worldsmith.mining.files import task_faults
 from worldsmith.seeding import draw
@@ -34,8 +36,33 @@ that such documents are found and left out; prompts, tool schemas and replies ne
 ANSWER_FORMAT = "markdown table"
 
 
+MIN_RESPONSE = 24_576
+"""Tokens: the least that a whole episode is given, tool replies included."""
 SHOWN = 5
 """Tasks named in an error."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """How the agents of an export reach the worlds."""
+
+    base_url: str
+    """Of `worldsmith serve`, without a world."""
+    profile: str = "clean"
+    seed: int = 0
+    """Of the perturbations; each task draws its own from it, which all rollouts of the task share."""
+    context_tokens: int = 0
+    """Tokens of the model's context, where replies shall say how much is left; 0 where not."""
+
+    def address(self, task: Task) -> str:
+        """Return the address of a task's world or pool on the server."""
+        if self.profile == "clean":
+            return task.web
+        return f"{task.web};profile={self.profile};seed={draw('export', str(self.seed), task.task_id) % 2**31}"
+
+    def url(self, task: Task) -> str:
+        """Return where a task's world or pool is served."""
+        return f"{self.base_url}/w/{self.address(task)}"
 
 
 def load_tasks(worlds: Worlds, *, replay: bool = False) -> list[Task]:
@@ -122,6 +149,12 @@ def split_sentence(splits: Splits) -> str:
     return f"The split is by whole worlds: {len(test)} of {len(train | test)} kept for testing."
 
 
+def response_tokens(tasks: Iterable[Task]) -> int:
+    """Return the tokens that the longest of their episodes may take, tool replies included, in whole thousands."""
+    need = max((int(1.5 * task.tool_tokens) + 6_000 for task in tasks), default=0)
+    return max(MIN_RESPONSE, -(-need // 1024) * 1024)
+
+
 def copy_scorer(out: Path) -> None:
     """Copy the scorer into `out`/scoring: it needs nothing but Python."""
     source = Path(scoring.__file__).parent
@@ -134,3 +167,61 @@ def copy_scorer(out: Path) -> None:
 def dumps(value: Any) -> str:
     """Return JSON text."""
     return orjson.dumps(value).decode()
+
+
+def task_row(task: Task, split: str, serving: Serving, reference: str) -> dict[str, Any]:
+    """Return the canonical row of a task that is scored by `reference`, from which an adapter plays it.
+
+    Fields whose inner shape differs from task to task are JSON text.
+    """
+    return {
+        "task_id": task.task_id,
+        "world": task.world,
+        "world_digest": task.world_digest,
+        "schema": task.schema,
+        "kind": task.kind,
+        "size": task.size,
+        "split": split,
+        "prompt": prompt(task.question),
+        "question": task.question,
+        "columns": [column.name for column in task.columns],
+        "key_columns": [column.name for column in task.columns if column.key],
+        "column_types": dumps({c.name: {"kind": c.kind, "unit": c.unit} for c in task.columns}),
+        "answer_format": ANSWER_FORMAT,
+        "reference": reference,
+        "max_turns": task.max_turns,
+        "min_turns": task.turns,
+        "budget": task.typical_turns,
+        "tool_tokens": task.tool_tokens,
+        "context_tokens": serving.context_tokens,
+        "base_url": serving.url(task),
+        "worldsmith_version": __version__,
+        "canary": CANARY,
+    }
+
+
+COLUMNS: Mapping[str, str] = {
+    "task_id": "VARCHAR",
+    "world": "VARCHAR",
+    "world_digest": "VARCHAR",
+    "schema": "VARCHAR",
+    "kind": "VARCHAR",
+    "size": "VARCHAR",
+    "split": "VARCHAR",
+    "prompt": "STRUCT(role VARCHAR, content VARCHAR)[]",
+    "question": "VARCHAR",
+    "columns": "VARCHAR[]",
+    "key_columns": "VARCHAR[]",
+    "column_types": "VARCHAR",
+    "answer_format": "VARCHAR",
+    "reference": "VARCHAR",
+    "max_turns": "BIGINT",
+    "min_turns": "BIGINT",
+    "budget": "BIGINT",
+    "tool_tokens": "BIGINT",
+    "context_tokens": "BIGINT",
+    "base_url": "VARCHAR",
+    "worldsmith_version": "VARCHAR",
+    "canary": "VARCHAR",
+}
+"""Types of a row's fields in Parquet."""

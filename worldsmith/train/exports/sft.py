@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
+from worldsmith.episode.tools import TOOLS
 from worldsmith.errors import UsageError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
@@ -17,8 +18,8 @@ from worldsmith.tasks import Task
 from worldsmith.tasks.parts import parts_with_worlds
 from worldsmith.tasks.task import values_table
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.environment import TOOLS, Environment
-from worldsmith.train.exports.rows import CANARY, Splits, dumps, split_sentence
+from worldsmith.train.environment import Environment
+from worldsmith.train.exports.rows import CANARY, Serving, Splits, dumps, split_sentence
 from worldsmith.train.imitation import JoinedReasoning, Reasoning, useful_calls, way_to_imitate
 from worldsmith.world.files import save_jsonl, write_file
 from worldsmith.world.model import World
@@ -67,7 +68,7 @@ PLACEMENTS: Mapping[Placement, str] = {
 def write(
     splits: Splits,
     out: Path,
-    base: str,  # noqa: ARG001 - a writer's signature
+    serving: Serving,  # noqa: ARG001 - a writer's signature
     worlds: Worlds,
     reasoning: Placement = "content",
 ) -> None:

@@ -4,19 +4,16 @@ Row format after verl's RLHFDataset: `extra_info.tools_kwargs.<tool>.create_kwar
 `reward_model.ground_truth` the reward function.
 """
 
-import errno
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import duckdb
-
+from worldsmith.episode.tools import prompt
 from worldsmith.tasks import Task
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.environment import prompt
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import CANARY, Splits, copy_scorer, split_sentence
-from worldsmith.world.files import save_jsonl, write_file
+from worldsmith.train.exports.parquet import write_parquet
+from worldsmith.train.exports.rows import CANARY, Serving, Splits, copy_scorer, response_tokens, split_sentence
+from worldsmith.world.files import write_file
 
 FILES = Path(__file__).parent / "verl_files"
 """What is copied as it is, or with its marks filled."""
@@ -25,8 +22,6 @@ BATCH = 32
 """Tasks a step at most."""
 PROMPT = 4096
 """Tokens a prompt at most, tools included."""
-MIN_RESPONSE = 24_576
-"""Tokens: the least that a whole episode is given, tool replies included."""
 
 _TOOL = "STRUCT(create_kwargs STRUCT(world VARCHAR, base_url VARCHAR))"
 COLUMNS = {
@@ -42,12 +37,13 @@ COLUMNS = {
 """Types of the Parquet columns."""
 
 
-def write(splits: Splits, out: Path, base: str, worlds: Worlds) -> None:
+def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
     """Write the rows as Parquet, the files of `FILES`, and a copy of the scorer."""
     for name, tasks in splits.items():
         pairs = enumerate(with_references(tasks, worlds))
-        _parquet([row(task, name, i, base, gold) for i, (task, gold) in pairs], out / f"{name}.parquet")
-    marks = _marks(splits, base)
+        rows = (row(task, name, i, serving, gold) for i, (task, gold) in pairs)
+        write_parquet(rows, out / f"{name}.parquet", COLUMNS)
+    marks = _marks(splits, serving.base_url)
     for file in sorted(FILES.iterdir()):
         if file.is_file() and file.name != "__init__.py":
             write_file(out / file.name, _filled(file.read_text("utf-8"), marks).encode())
@@ -55,13 +51,13 @@ def write(splits: Splits, out: Path, base: str, worlds: Worlds) -> None:
     copy_scorer(out)
 
 
-def row(task: Task, split: str, index: int, base: str, reference: str) -> dict[str, Any]:
+def row(task: Task, split: str, index: int, serving: Serving, reference: str) -> dict[str, Any]:
     """Return the row of a task that is scored by `reference`, as verl's dataset reads it."""
-    place = {"create_kwargs": {"world": task.web, "base_url": base}}
+    place = {"create_kwargs": {"world": serving.address(task), "base_url": serving.base_url}}
     return {
         "data_source": f"worldsmith/{task.kind}",
         "agent_name": "tool_agent",
-        "prompt": prompt(task),
+        "prompt": prompt(task.question),
         "ability": "search",
         "reward_model": {"style": "rule", "ground_truth": reference},
         "extra_info": {
@@ -80,32 +76,9 @@ def row(task: Task, split: str, index: int, base: str, reference: str) -> dict[s
     }
 
 
-def _parquet(rows: Sequence[dict[str, Any]], path: Path) -> None:
-    """Write rows by way of JSON lines: types are given, so nothing of them is guessed."""
-    lines, part = path.with_suffix(".part.jsonl"), path.with_suffix(".part.parquet")
-    save_jsonl(lines, rows)
-    columns = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS.items())
-    source = f"read_json({_quoted(lines)}, format = 'newline_delimited', columns = {{{columns}}})"
-    try:
-        with duckdb.connect(config={"threads": 1}) as connection:
-            # Types are ours and paths are quoted: a COPY takes no parameters.
-            connection.execute(f"COPY (SELECT * FROM {source}) TO {_quoted(part)} (FORMAT parquet, COMPRESSION zstd)")  # noqa: S608
-        write_file(path, part.read_bytes())
-    except duckdb.IOException as error:
-        raise OSError(errno.EIO, str(error), str(path)) from None
-    finally:
-        lines.unlink(missing_ok=True)
-        part.unlink(missing_ok=True)
-
-
-def _quoted(path: Path) -> str:
-    return "'" + str(path).replace("'", "''") + "'"
-
-
 def _marks(splits: Splits, base: str) -> dict[str, str]:
     tasks = [task for part in splits.values() for task in part]
-    need = max(int(1.5 * task.tool_tokens) + 6_000 for task in tasks)
-    response, rows = max(MIN_RESPONSE, -(-need // 1024) * 1024), len(splits["train"])
+    response, rows = response_tokens(tasks), len(splits["train"])
     batch = 1 << (min(BATCH, max(rows, 1)).bit_length() - 1)
     return {
         "@BASE_URL@": base,

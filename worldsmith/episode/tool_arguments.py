@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from worldsmith.errors import close_match
-from worldsmith.simulate.protocol import Tool
+from ..errors import close_match
+from .call import Tool
 
 ARGUMENTS: Final[Mapping[str, tuple[str, str]]] = {
     "web_search": ("query", "queries"),

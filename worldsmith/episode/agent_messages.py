@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from worldsmith.errors import UsageError
-from worldsmith.scoring import without_reasoning
-from worldsmith.train.tool_arguments import ARGUMENTS, FENCE, CallError, Request, decode_json, without_surrogates
+from ..errors import UsageError
+from ..scoring import without_reasoning
+from .tool_arguments import ARGUMENTS, FENCE, CallError, Request, decode_json, without_surrogates
 
 FORM: Final = (
     'A step takes a text, or a message of the assistant: {"role": "assistant", "content": text, a list of parts or '

@@ -1,0 +1,32 @@
+"""One episode of a search agent, wherever its replies come from; needs the standard library and the scorer alone.
+
+`train.Environment` plays it in process; exports carry a copy of this folder, of `scoring` and of `errors.py`, so that
+every trainer reads messages, limits episodes and pays them by the same lines.
+"""
+
+from .agent_messages import AgentMessage, read_message
+from .call import Call, Tool
+from .episode import Episode, EpisodeTask, Reply, SearchTools, Step
+from .exported_task import ExportedTask, figures
+from .search_server import ServedTools, open_tools
+from .tools import MAX_CALLS, SYSTEM, TOOLS, prompt
+
+__all__ = [
+    "MAX_CALLS",
+    "SYSTEM",
+    "TOOLS",
+    "AgentMessage",
+    "Call",
+    "Episode",
+    "EpisodeTask",
+    "ExportedTask",
+    "Reply",
+    "SearchTools",
+    "ServedTools",
+    "Step",
+    "Tool",
+    "figures",
+    "open_tools",
+    "prompt",
+    "read_message",
+]

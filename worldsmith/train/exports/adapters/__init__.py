@@ -1,0 +1,1 @@
+"""What exports copy beside their rows, a folder per format. Nothing here imports these files: trainers do."""
