@@ -43,7 +43,8 @@ from worldsmith.train.environment import TOOLS, Environment
 from worldsmith.train.exports import FORMATS, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import curriculum_ids, split_tasks
+from worldsmith.train.exports.parquet import write_parquet
+from worldsmith.train.exports.rows import Serving, curriculum_ids, split_tasks
 from worldsmith.train.exports.sft import conversation, function_call
 from worldsmith.train.imitation import useful_calls, way_to_imitate
 from worldsmith.world.files import read_jsonl, save_jsonl, save_world, tasks_file
@@ -236,7 +237,8 @@ def test_nulls_and_odd_text_come_back_as_they_were(made, tmp_path):
         **{f: getattr(task, f) for f in task.__dataclass_fields__} | {"columns": columns, "gold": (tuple(odd),)}
     )
     truth = json.dumps({"columns": [c.to_json() for c in columns], "rows": [odd]})
-    verl_format._parquet([verl_format.row(changed, "train", 0, "http://a", truth)], tmp_path / "train.parquet")
+    row = verl_format.row(changed, "train", 0, Serving("http://a"), truth)
+    write_parquet([row], tmp_path / "train.parquet", verl_format.COLUMNS)
     (row,) = parquet(tmp_path / "train.parquet")
     assert json.loads(row["reward_model"]["ground_truth"])["rows"] == [odd]
 
