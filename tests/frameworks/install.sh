@@ -1,0 +1,25 @@
+#!/usr/bin/env bash
+# Makes an environment per trainer, each without worldsmith: tests/frameworks/install.sh DIR [NAME...]
+# Then: WORLDSMITH_FRAMEWORKS=DIR pytest -m frameworks. Needs uv (pip install uv), ten times as fast as pip here.
+set -euo pipefail
+
+declare -A requirements=(
+  [gym]="gymnasium==1.4.0"
+  [hf]="datasets==5.2.0"
+  [inspect]="inspect-ai==0.3.285 openai"
+  [openenv]="openenv==0.10.0"
+  [skyrl]="skyrl-gym==0.4.0"
+  [trl]="trl==1.16.0 transformers==5.24.0 datasets==5.2.0 jinja2 torch"
+  [verifiers]="verifiers==0.4.0"
+  [verl]="verl==0.9.1 transformers==5.10.4 cachetools fastapi uvicorn torch"
+)
+
+folder=$1
+shift
+names=("${@:-${!requirements[@]}}")
+for name in ${names[*]}; do
+  uv venv --quiet --allow-existing "$folder/$name"
+  # shellcheck disable=SC2086 # a list of requirements
+  uv pip install --quiet --python "$folder/$name/bin/python" ${requirements[$name]}
+  echo "$name: ${requirements[$name]}"
+done
