@@ -1,6 +1,7 @@
 """The tasks of an export: loaded, divided into splits, and the parts of a row that formats share."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -120,6 +121,15 @@ def split_sentence(splits: Splits) -> str:
         group = "one world" if len(train | test) == 1 else "worlds that tasks join"
         return f"All tasks are of {group}: test holds the last of them, and shares worlds with train."
     return f"The split is by whole worlds: {len(test)} of {len(train | test)} kept for testing."
+
+
+def dropped_section(reasons: Iterable[str]) -> str:
+    """Return what a data card says of the tasks that were dropped for these reasons; "" where there are none."""
+    counts = Counter(reasons)
+    if not counts:
+        return ""
+    lines = "".join(f"\n- {count}: {reason}" for reason, count in counts.most_common())
+    return f"\n## Dropped tasks\n\nOf the tasks of these worlds {counts.total()} were left out by hand:\n{lines}\n"
 
 
 def copy_scorer(out: Path) -> None:
