@@ -42,11 +42,10 @@ def folder(town, mined, tmp_path_factory):
 def runs(folder, mined, tmp_path_factory):
     """Return the folders of one run per scripted model, by its name."""
     place = tmp_path_factory.mktemp("runs")
-    tables = [task for task in mined if len(task.gold) > 1]
     made = {}
     for name in SEEN:
         with saved_run(place / name, {"model": name}) as run:
-            for episode in played(folder, tables, name)[0]:
+            for episode in played(folder, mined, name)[0]:
                 run.add(episode)
         made[name] = place / name
     return made
@@ -89,12 +88,26 @@ def test_each_model_is_known_by_what_it_fails_by(runs, name):
 
 def test_outcomes_are_the_classes_of_failures_and_what_was_cut_off():
     assert set(OUTCOMES) == {*CLASSES, "truncated"}
-    assert cell_outcome({"outcome": "not_reported"}, "length") == "truncated"
-    assert cell_outcome({"outcome": "not_reported"}, "answered") == "not_reported"
-    assert cell_outcome({"outcome": "reported_wrong"}, "length") == "reported_wrong"
     assert [step_range(turn) for turn in (1, 4, 5, 16, 32, 33, None)] == [
         "1-4", "1-4", "5-8", "9-16", "17-32", "33+", "never",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("outcome", "finish", "answer", "shown"),
+    [
+        ("not_reported", "length", "", "truncated"),
+        ("not_reported", "turn_limit", "", "truncated"),
+        ("not_reported", "answered", "", "not_reported"),
+        ("reported_wrong", "length", "| Trade |\n| --- |\n| ba", "truncated"),
+        ("reported_wrong", "length", "| Trade |\n| --- |\n| ba |\n| co", "reported_wrong"),
+        ("invented", "length", "| Trade |\n| --- |\n| ba\n", "truncated"),
+        ("invented", "turn_limit", "| Trade |\n| --- |\n| ba", "invented"),
+        ("right", "length", "| Trade |\n| --- |\n| ba", "right"),
+    ],
+)
+def test_a_cell_is_truncated_where_it_is_left_out_or_only_begun(outcome, finish, answer, shown):
+    assert cell_outcome({"outcome": outcome, "answered": "ba"}, {"finish": finish, "answer": answer}) == shown
 
 
 def test_each_cell_says_the_call_that_stated_it(runs, mined):
@@ -105,7 +118,7 @@ def test_each_cell_says_the_call_that_stated_it(runs, mined):
         for row, pages in zip(task.gold, task.pages, strict=True):
             for j in task.others:
                 cell = next(cells)
-                assert cell["row"] == scoring.show(row[task.keys[0]], task.columns[task.keys[0]])
+                assert cell["row"] == ", ".join(scoring.show(row[k], task.columns[k]) for k in task.keys)
                 assert cell["expected"] == cell["answered"] == scoring.show(row[j], task.columns[j])
                 call = calls[cell["call"]]
                 assert set(call["pages"]) & set(pages[j])
@@ -286,7 +299,7 @@ def test_an_episode_without_a_best_one_and_a_row_without_a_key_are_shown_alike(r
     call("report", tmp_path / "r", "--html", tmp_path / "r.html")
     html = (tmp_path / "r.html").read_text(encoding="utf-8")
     column = cells[0]["column"]
-    assert re.search(rf"^ *- +{column} +not_finished ", text, re.MULTILINE)
+    assert re.search(rf"^ *- +{re.escape(column)} +not_finished ", text, re.MULTILINE)
     assert f"<tr><td>-</td><td>{column}</td>" in html
     for shown in (text, html):
         assert "Worst episodes" in shown
@@ -313,7 +326,7 @@ def test_what_is_no_run_is_refused_with_the_place(tmp_path, call):
         ({"finish": "ended"}, "finish is 'ended'"),
         ({"cells": [5]}, "cells.0 is 5"),
         ({"surplus": [7]}, "surplus.0 is 7"),
-        ({"calls": []}, "a cell names call 5 of 0"),
+        ({"calls": []}, "a cell names call 8 of 0"),
         ({"messages": ["x"]}, "messages.0 is 'x'"),
     ],
 )
@@ -392,14 +405,13 @@ def test_the_command_selects_by_range_and_writes_a_curriculum(runs, mined, call,
     both, out = (runs["perfect"], runs["quitter"]), tmp_path / "c.jsonl"
     text = call("calibrate", *both, "--from", 0.4, "--to", 0.6, "--out", out).stdout
     rows = [json.loads(line) for line in out.read_text().splitlines()]
-    tables = {task.task_id for task in mined if len(task.gold) > 1}
-    assert {row["task_id"] for row in rows} == tables
+    assert {row["task_id"] for row in rows} == {task.task_id for task in mined}
     assert all((row["pass_rate"], row["samples"], row["item_f1"]) == (0.5, 2, 0.5) for row in rows)
     assert [row["difficulty"] for row in rows] == sorted(row["difficulty"] for row in rows)
-    assert f"{len(tables)} of {len(tables)} tasks with pass_rate from 0.4 to 0.6" in text
-    assert text.endswith(f"wrote {out}: {len(tables)} tasks\n")
-    assert len(tables) < FEWEST
-    assert f"all: no correlation of difficulty with item F1: {len(tables)} tasks, 10 needed" in text
+    assert f"{len(mined)} of {len(mined)} tasks with pass_rate from 0.4 to 0.6" in text
+    assert text.endswith(f"wrote {out}: {len(mined)} tasks\n")
+    assert len(mined) < FEWEST
+    assert f"all: no correlation of difficulty with item F1: {len(mined)} tasks, 10 needed" in text
     assert "pass_rate from" not in call("calibrate", *both).stdout
     *lines, summary = map(json.loads, call("calibrate", *both, "--json").stdout.splitlines())
     assert lines == rows

@@ -42,8 +42,8 @@ def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_
     not_opened       a reply named its row, no page that states it was opened
     not_reported     read, and left out; reported_wrong: read, and answered otherwise
     invented         not read, and answered wrongly
-    truncated        left out because the episode was cut off; not_finished: the model ended without a table
-    surplus_rows     rows that the reference doesn't have, or has once
+    truncated        left out, or begun, because the episode was cut off; not_finished: the model ended without a table
+    surplus_rows     right in one row, and otherwise in another for the same; of an episode: only rows are too many
 
     Cells are those outside the key, by run, schema, kind and step: the turn in which a reply first stated the cell, or
     else named its row. Flags: unevidenced, no_calls, nothing_opened, repeated_calls, thought_calls (calls in the
@@ -92,7 +92,7 @@ def _episode_text(review: "EpisodeReview") -> str:
     from worldsmith.rollout.run_report import SURPLUS
 
     episode = read_again(review.place)
-    cells = episode_cells(review, episode)
+    cells = episode_cells(episode)
     parts = ["", episode_heading(review)]
     parts.append(
         table(cells.header, cells.rows, limit=60, most=MOST_CELLS) if cells.rows else "no cell outside the key"
