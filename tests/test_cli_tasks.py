@@ -1,12 +1,14 @@
 """The commands about tasks: files of tasks that can't be read, and scores in the words of others."""
 
 import json
+import re
 import shutil
 from dataclasses import replace
 
 import pytest
 
 from worldsmith import scoring
+from worldsmith.cli.base import progress
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.mining.files import replace_tasks, save_tasks
 from worldsmith.mining.pipeline import Mined, MiningRequest
@@ -179,6 +181,26 @@ def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
     said = call("score", tasks, answers, "--explain").stdout
     assert f"(empty; is {first[place]})" in said
     assert said.count("(empty;") == 1
+
+
+@pytest.mark.parametrize(("answered", "status"), [("cook", "wrong"), ("baker", "right")])
+def test_a_row_of_one_cell_is_right_or_wrong_and_never_partial(tmp_path, call, answered, status):
+    column = scoring.Column("Trade", "text")
+    save_jsonl(tmp_path / "t.jsonl", [{"task_id": "t", "columns": [column.to_json()], "gold": [["baker"]]}])
+    save_jsonl(tmp_path / "a.jsonl", [{"task_id": "t", "answer": markdown_table([column], [[answered]])}])
+    shown = call("score", tmp_path / "t.jsonl", tmp_path / "a.jsonl", "--explain").stdout
+    cell = answered if status == "right" else "cook (is baker)"
+    assert re.search(rf"^ +{status}  {re.escape(cell)}$", shown, re.MULTILINE)
+    assert "partial" not in shown
+
+
+def test_a_long_command_says_how_far_it_is_where_there_is_no_terminal(monkeypatch, capsys):
+    clock = iter(range(0, 1000, 6))
+    monkeypatch.setattr("worldsmith.cli.base.monotonic", lambda: next(clock))
+    assert list(progress(iter("abcdefgh"), 8, "worlds", quiet=False)) == list("abcdefgh")
+    assert capsys.readouterr() == ("", "worldsmith: 3 of 8 worlds\nworldsmith: 6 of 8 worlds\n")
+    assert list(progress(iter("abcdefgh"), 8, "worlds", quiet=True)) == list("abcdefgh")
+    assert capsys.readouterr() == ("", "")
 
 
 def test_tasks_are_not_replaced_by_none(folder, mined, call):
