@@ -335,7 +335,8 @@ def test_a_dropped_task_is_in_no_run_export_or_list_even_when_mined_again(town, 
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "e", "--curriculum", curriculum, "--test-share", 0)
     assert [row["task_id"] for row in read_jsonl(tmp_path / "e" / "train.jsonl")] == [second.task_id]
     card = (tmp_path / "e" / "README.md").read_text()
-    assert "\n## Dropped tasks\n\nOf the tasks of these worlds 1 were left out by hand:\n\n- 1: two shops fit\n" in card
+    head = "\n## Dropped tasks\n\nTasks of these worlds that were left out by hand: 1.\n\n"
+    assert f"{head}- 1: two shops fit\n" in card
     shutil.copytree(folder, folder.parent / "copy")
     assert [line.split()[-1] for line in call("show", folder.parent).stdout.splitlines()[2:]] == ["0", "1"]
 

@@ -92,8 +92,8 @@ KINDS = "wide,deep,hybrid"
     "--drop",
     multiple=True,
     metavar="ID",
-    help="Only take this task out of use, for a --reason: it stays in its file, and is left out of every run, export "
-    "and list of these worlds, though it be mined again. May be repeated: --drop ID --drop ID",
+    help="Only take this task out of use, for a --reason: it stays in its file, and every run, export and list of "
+    "these worlds leaves it out, even when it is mined again. May be repeated: --drop ID --drop ID",
 )
 @click.option("--reason", metavar="TEXT", help="With --drop: why, in one line; data cards of exports repeat it.")
 @click.option("--restore", multiple=True, metavar="ID", help="Only put this dropped task back. May be repeated.")

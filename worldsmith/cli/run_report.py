@@ -33,7 +33,7 @@ MOST_TASKS = 30
     multiple=True,
     type=click.Path(path_type=Path, exists=True),
     metavar="RUN_OR_DIR",
-    help="Instead: the scores of RUN_OR_DIR... beside those of this run, with intervals over worlds. May be repeated.",
+    help="Instead, compare scores with those of this run or folder of runs, by intervals over worlds. May be repeated.",
 )
 @json_option
 def report(
@@ -53,8 +53,8 @@ def report(
     not_opened       a reply named its row, no page that states it was opened
     not_reported     read, and left out; reported_wrong: read, and answered otherwise
     invented         not read, and answered wrongly
-    truncated        left out, or begun, because the episode was cut off; not_finished: the model ended without a table
-    surplus_rows     right in one row, and otherwise in another for the same; of an episode: only rows are too many
+    truncated        left out or unfinished when the episode was cut off; not_finished: the model ended without a table
+    surplus_rows     right in one row, contradicted by another; of an episode: its only fault is too many rows
 
     Cells are those outside the key, by run, schema, kind and step: the turn in which a reply first stated the cell, or
     else named its row. Flags: unevidenced, no_calls, nothing_opened, repeated_calls, thought_calls (calls in the

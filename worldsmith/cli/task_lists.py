@@ -32,7 +32,7 @@ def list_tasks(worlds: "Worlds", *, as_json: bool) -> None:
 
 
 def show_task(path: Path, task_id: str, *, gold: bool, as_json: bool) -> None:
-    """Print a task that a path holds, be it dropped; its gold table and its query only with `gold`.
+    """Print a task that a path holds, dropped or not; its gold table and its query only with `gold`.
 
     Raises NotFoundError where there is none of that id, FormatError for a file that can't be read.
     """

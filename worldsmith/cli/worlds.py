@@ -358,7 +358,7 @@ def show(
         show_task(path, task_id, gold=gold, as_json=as_json)
         return
     if gold:
-        raise UsageError("--gold is of a task: name it with --task")
+        raise UsageError("--gold shows the answer of a task: name it with --task")
 
     folders = files.world_folders([path])
     if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):

@@ -52,14 +52,14 @@ class Comparison(NamedTuple):
     first: Estimate
     second: Estimate
     difference: Estimate
-    """What the first has more than the second."""
+    """The first minus the second."""
 
 
 def compared(first: RunGroup, second: RunGroup) -> dict[str, Comparison]:
     """Return each figure of two groups, neither of which is empty.
 
-    Worlds are resampled whole, since tasks of a world aren't independent of each other; those of both groups together
-    where they are the same worlds, else of each group for itself.
+    Whole worlds are resampled, since tasks of a world aren't independent of each other: once for both groups where
+    they have the same worlds, otherwise for each group on its own.
     """
     worlds = list(first.worlds), list(second.worlds)
     random, paired = rng("comparison", *map(len, worlds)), worlds[0] == worlds[1]

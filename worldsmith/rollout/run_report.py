@@ -14,12 +14,12 @@ from worldsmith.train.failures import CLASSES
 
 OUTCOMES: Final[Mapping[str, str]] = {
     **{name: CLASSES[name] for name in CLASSES if name != "not_finished"},
-    "truncated": "left out, or begun, because the episode was cut off, by its turns, a reply's tokens or the context",
+    "truncated": "left out or unfinished when the episode was cut off, by its turns, a reply's tokens or the context",
     "not_finished": CLASSES["not_finished"],
 }
 """What became of a cell of an episode, and what that says; the first of those that tie names an episode's failure."""
 SURPLUS: Final = "surplus_rows"
-"""The outcome of cells that rows contradict, and what is wrong with an episode that only has rows too many."""
+"""The outcome of cells that another row contradicts, and the failure of episodes whose only fault is too many rows."""
 CUT_OFF: Final = frozenset({"turn_limit", "length"})
 LEFT_OUT: Final = frozenset({"not_finished", "never_retrieved", "not_opened", "not_reported"})
 WRONG: Final = frozenset({"reported_wrong", "invented"})
@@ -107,9 +107,9 @@ def review(place: Place, episode: Mapping[str, Any]) -> EpisodeReview:
 def cell_outcome(cell: Mapping[str, Any], episode: Mapping[str, Any]) -> str:
     """Return what became of a cell of an episode, one of `OUTCOMES`."""
     outcome, finish = str(cell["outcome"]), episode["finish"]
-    # Where a reply was cut off, its last value may be the beginning of one.
-    begun = finish == "length" and outcome in WRONG and episode["answer"].rstrip().endswith(cell["answered"])
-    return "truncated" if begun or (finish in CUT_OFF and outcome in LEFT_OUT) else outcome
+    # The last value of a reply that was cut off may be incomplete.
+    unfinished = finish == "length" and outcome in WRONG and episode["answer"].rstrip().endswith(cell["answered"])
+    return "truncated" if unfinished or (finish in CUT_OFF and outcome in LEFT_OUT) else outcome
 
 
 def step_range(turn: int | None) -> str:

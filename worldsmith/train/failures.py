@@ -21,7 +21,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "not_reported": "read, and left out of the answer",
     "reported_wrong": "read, and answered otherwise",
     "invented": "not read, and answered wrongly",
-    "surplus_rows": "right in one row of the answer, and otherwise in another row for the same",
+    "surplus_rows": "right in one row of the answer, contradicted by another row with the same key",
 }
 """What becomes of a cell outside the key, and what that says."""
 

@@ -129,7 +129,7 @@ def dropped_section(reasons: Iterable[str]) -> str:
     if not counts:
         return ""
     lines = "".join(f"\n- {count}: {reason}" for reason, count in counts.most_common())
-    return f"\n## Dropped tasks\n\nOf the tasks of these worlds {counts.total()} were left out by hand:\n{lines}\n"
+    return f"\n## Dropped tasks\n\nTasks of these worlds that were left out by hand: {counts.total()}.\n{lines}\n"
 
 
 def copy_scorer(out: Path) -> None:
