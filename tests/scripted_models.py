@@ -72,9 +72,9 @@ def parallel(task: Task, body: Mapping[str, Any]) -> Reply:
 
 
 def forgetful(task: Task, body: Mapping[str, Any]) -> Reply:
-    """Like `perfect`, and leave out all rows but the first in the end."""
-    reply = perfect(task, body)
-    return reply if "tool_calls" in reply["message"] else choice(values_table(task.columns, task.gold[:1]))
+    """Like `perfect`, and leave out all rows but the first in the end; of a table of one row this one."""
+    reply, kept = perfect(task, body), task.gold[: len(task.gold) > 1]
+    return reply if "tool_calls" in reply["message"] else choice(values_table(task.columns, kept))
 
 
 def snippet_reader(task: Task, body: Mapping[str, Any]) -> Reply:
@@ -114,9 +114,10 @@ def stammerer(task: Task, body: Mapping[str, Any]) -> Reply:
 
 
 def rambler(task: Task, body: Mapping[str, Any]) -> Reply:
-    """Be cut off in the middle of the table, its first row whole."""
-    text = task.table()
-    return choice(text[: text.index("\n", text.index("---")) + 40], finish="length")
+    """Be cut off in the second row of the table; of a table of one row in the middle of its last value."""
+    lines = task.table().split("\n")[: 3 + min(2, len(task.gold))]
+    text = "\n".join(lines).removesuffix(" |")
+    return choice(text[: -len(text.rpartition("| ")[2]) // 2], finish="length")
 
 
 def silent(task: Task, body: Mapping[str, Any]) -> Reply:
@@ -161,8 +162,10 @@ def flooder(task: Task, body: Mapping[str, Any]) -> Reply:
     reply = perfect(task, body)
     if "tool_calls" in reply["message"]:
         return reply
-    noise = [[f"Xylo {i}" if column.key else None for column in task.columns] for i in range(2 * len(task.gold))]
-    return choice(values_table(task.columns, [*task.gold, *noise]))
+    named = task.keys or range(len(task.columns))
+    noise = [[f"Xylo {i}" if j in named else "" for j in range(len(task.columns))] for i in range(2 * len(task.gold))]
+    shown = [[show(value, column) for value, column in zip(row, task.columns, strict=True)] for row in task.gold]
+    return choice(markdown_table(task.columns, [*shown, *noise]))
 
 
 POLICIES: Mapping[str, Callable[[Task, Mapping[str, Any]], Reply]] = {

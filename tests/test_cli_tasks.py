@@ -1,18 +1,22 @@
 """The commands about tasks: files of tasks that can't be read, and scores in the words of others."""
 
 import json
+import re
+import shutil
 from dataclasses import replace
 
 import pytest
 
 from worldsmith import scoring
+from worldsmith.cli.base import progress
 from worldsmith.errors import FormatError, NotFoundError
-from worldsmith.mining.files import save_tasks
+from worldsmith.mining.files import replace_tasks, save_tasks
 from worldsmith.mining.pipeline import Mined, MiningRequest
-from worldsmith.tasks import Task, markdown_table, read_references, read_tasks, tasks_of
+from worldsmith.tasks import Task, difficulty, markdown_table, read_references, read_tasks, tasks_of
+from worldsmith.tasks.dropped import DROPPED
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports.rows import load_tasks
-from worldsmith.world.files import save_jsonl, tasks_file
+from worldsmith.world.files import read_jsonl, save_jsonl, tasks_file
 
 
 @pytest.fixture(scope="module")
@@ -179,6 +183,26 @@ def test_an_empty_cell_is_told_in_words(tmp_path, mined, call):
     assert said.count("(empty;") == 1
 
 
+@pytest.mark.parametrize(("answered", "status"), [("cook", "wrong"), ("baker", "right")])
+def test_a_row_of_one_cell_is_right_or_wrong_and_never_partial(tmp_path, call, answered, status):
+    column = scoring.Column("Trade", "text")
+    save_jsonl(tmp_path / "t.jsonl", [{"task_id": "t", "columns": [column.to_json()], "gold": [["baker"]]}])
+    save_jsonl(tmp_path / "a.jsonl", [{"task_id": "t", "answer": markdown_table([column], [[answered]])}])
+    shown = call("score", tmp_path / "t.jsonl", tmp_path / "a.jsonl", "--explain").stdout
+    cell = answered if status == "right" else "cook (is baker)"
+    assert re.search(rf"^ +{status}  {re.escape(cell)}$", shown, re.MULTILINE)
+    assert "partial" not in shown
+
+
+def test_a_long_command_says_how_far_it_is_where_there_is_no_terminal(monkeypatch, capsys):
+    clock = iter(range(0, 1000, 6))
+    monkeypatch.setattr("worldsmith.cli.base.monotonic", lambda: next(clock))
+    assert list(progress(iter("abcdefgh"), 8, "worlds", quiet=False)) == list("abcdefgh")
+    assert capsys.readouterr() == ("", "worldsmith: 3 of 8 worlds\nworldsmith: 6 of 8 worlds\n")
+    assert list(progress(iter("abcdefgh"), 8, "worlds", quiet=True)) == list("abcdefgh")
+    assert capsys.readouterr() == ("", "")
+
+
 def test_tasks_are_not_replaced_by_none(folder, mined, call):
     path = tasks_file(folder)
     before = path.read_bytes()
@@ -286,3 +310,121 @@ def test_a_run_over_no_task_is_no_success(folder, call):
     for command in (["run", "--agent", "oracle"], ["tasks", "--verify"], ["audit", "tasks"]):
         call(*command, folder, code=1)
     assert f"{folder.name}: no tasks" in call("tasks", "--verify", folder, code=1).stdout
+
+
+# ---- listed, shown, dropped
+
+
+def test_a_dropped_task_is_in_no_run_export_or_list_even_when_mined_again(town, folder, mined, tmp_path, call):
+    first, second = mined
+    save_tasks(folder, town, MiningRequest(2, "small"), Mined(mined, 9, {}))
+    assert call("tasks", folder, "--drop", first.task_id, "--reason", "two shops fit").stdout == (
+        f"{first.task_id}: dropped: two shops fit\n"
+    )
+    save_tasks(folder, town, MiningRequest(2, "small"), Mined(mined, 9, {}))
+    worlds = SeparateWorlds([folder])
+    assert tasks_of(folder) == [second]
+    assert (list(worlds.tasks()), worlds.dropped()) == ([(town.id, [second])], {first.task_id: "two shops fit"})
+    assert worlds.as_mined(town.id)
+    for path in (folder, folder.parent, tasks_file(folder).parent):
+        assert read_references(path).keys() == {second.task_id}
+    rows = map(json.loads, call("run", folder, "--agent", "keys-only", "--json").stdout.splitlines())
+    assert [row["task_id"] for row in rows] == [second.task_id]
+    curriculum = tmp_path / "curriculum.jsonl"
+    save_jsonl(curriculum, [{"task_id": task.task_id} for task in mined])
+    call("export", folder, "--to", "jsonl", "--out", tmp_path / "e", "--curriculum", curriculum, "--test-share", 0)
+    assert [row["task_id"] for row in read_jsonl(tmp_path / "e" / "train.jsonl")] == [second.task_id]
+    card = (tmp_path / "e" / "README.md").read_text()
+    head = "\n## Dropped tasks\n\nTasks of these worlds that were left out by hand: 1.\n\n"
+    assert f"{head}- 1: two shops fit\n" in card
+    shutil.copytree(folder, folder.parent / "copy")
+    assert [line.split()[-1] for line in call("show", folder.parent).stdout.splitlines()[2:]] == ["0", "1"]
+
+
+def test_a_task_is_restored_as_it_was_and_the_card_is_silent_again(folder, mined, tmp_path, call):
+    before, ids = tasks_file(folder).read_bytes(), [task.task_id for task in mined]
+    call("tasks", folder, "--drop", ids[0], "--drop", ids[1], "--reason", "unfair")
+    assert "no task to export" in call("export", folder, "--to", "jsonl", "--out", tmp_path / "e", code=2).stderr
+    out = call("tasks", folder.parent, "--restore", ids[0], "--restore", ids[1], "--json").stdout
+    assert [json.loads(line) for line in out.splitlines()] == [{"task_id": name, "dropped": None} for name in ids]
+    assert (tuple(tasks_of(folder)), tasks_file(folder).read_bytes()) == (mined, before)
+    call("export", folder, "--to", "jsonl", "--out", tmp_path / "e")
+    assert "Dropped" not in (tmp_path / "e" / "README.md").read_text()
+    refused = call("tasks", folder, "--restore", ids[0], code=2).stderr
+    assert f"no dropped task '{ids[0]}' there." in refused
+
+
+def test_a_reason_is_one_line_and_the_last_one_counts(folder, mined, call):
+    record, name = tasks_file(folder).with_name(DROPPED), mined[0].task_id
+    call("tasks", folder, "--drop", name, "--reason", "at first")
+    row = json.loads(
+        call("tasks", folder, "--drop", name, "--reason", "two\r\n\tshops\x1b\u2028 fit\n", "--json").stdout
+    )
+    assert row == {"task_id": name, "dropped": "two shops fit"}
+    assert read_jsonl(record) == [{"task_id": name, "reason": "two shops fit"}]
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (["--drop", "{near}", "--reason", "x"], "no task '{near}' there. Did you mean '{id}'?"),
+        (["--drop", "{id}", "--drop", "{near}", "--reason", "x"], "no task '{near}' there."),
+        (["--drop", "{id}", "--reason", " \n\x07"], "the reason is blank"),
+        (["--drop", "{id}"], "--drop ID needs its --reason TEXT"),
+        (["--reason", "x"], "--reason a task to drop"),
+        (["--restore", "{id}"], "no dropped task '{id}' there."),
+        (["--drop", "{id}", "--reason", "x", "--list"], "one at a time"),
+    ],
+)
+def test_what_can_not_be_dropped_changes_nothing(folder, mined, call, options, why):
+    names = {"id": mined[0].task_id, "near": mined[0].task_id[:-1]}
+    refused = call("tasks", folder, *(option.format(**names) for option in options), code=2).stderr
+    assert why.format(**names) in refused
+    assert not tasks_file(folder).with_name(DROPPED).exists()
+
+
+@pytest.mark.parametrize("line", ["[]", '{"task_id": "x"}', '{"task_id": "x", "reason": 7}', '{"task_id'])
+def test_a_damaged_record_of_dropped_tasks_is_refused_by_its_line(folder, line, call):
+    record = tasks_file(folder).with_name(DROPPED)
+    record.write_text('{"task_id": "gone", "reason": "x"}\n' + line)
+    for command in (["run", folder, "--agent", "oracle"], ["tasks", folder, "--list"]):
+        assert f"{record}, line 2: not " in call(*command, code=2).stderr
+
+
+def test_other_wordings_leave_dropped_tasks_in_their_file(folder, mined, call):
+    call("tasks", folder, "--drop", mined[0].task_id, "--reason", "x")
+    replace_tasks(folder, tasks_of(folder))
+    call("tasks", folder, "--restore", mined[0].task_id)
+    assert tasks_of(folder) == [mined[1], mined[0]]
+
+
+def test_a_list_and_a_task_are_shown_without_gold_unless_it_is_asked_for(folder, mined, call):
+    first, second = mined
+    call("tasks", folder, "--drop", second.task_id, "--reason", "two shops fit")
+    row, dropped = map(json.loads, call("tasks", folder.parent, "--list", "--json").stdout.splitlines())
+    assert dropped == {"task_id": second.task_id, "dropped": "two shops fit"}
+    assert row == {
+        "task_id": first.task_id, "world": first.world, "schema": "town", "kind": first.kind, "size": first.size,
+        "rows": len(first.gold), "columns": [column.name for column in first.columns], "turns": first.turns,
+        "tool_tokens": first.tool_tokens, "difficulty": difficulty(first), "question": first.question,
+    }  # fmt: skip
+    shown = json.loads(call("show", folder.parent, "--task", second.task_id, "--json").stdout)
+    assert (shown["question"], shown["dropped"]) == (second.question, "two shops fit")
+    assert shown.keys() == row.keys() | {"dropped"}
+    text, listed = call("show", folder, "--task", first.task_id).stdout, call("tasks", folder, "--list").stdout
+    assert first.question in text
+    assert f"{len(first.gold)} x {len(first.columns)}" in text.split("\n")[0]
+    assert first.task_id in listed
+    assert f"dropped: {second.task_id}: two shops fit\n" in listed
+    answer = first.table()
+    assert answer not in text
+    assert first.sql not in text
+    whole = call("show", folder, "--task", first.task_id, "--gold").stdout
+    assert whole.startswith(text)
+    assert answer in whole
+    assert first.sql in whole
+    row = json.loads(call("show", folder, "--task", first.task_id, "--gold", "--json").stdout)
+    assert (row["gold"], row["sql"]) == ([list(cells) for cells in first.gold], first.sql)
+    near = call("show", folder, "--task", first.task_id[:-1], code=2).stderr
+    assert f"Did you mean '{first.task_id}'?" in near
+    assert "name it with --task" in call("show", folder, "--gold", code=2).stderr

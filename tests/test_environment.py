@@ -26,7 +26,7 @@ from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.store import Store
 from worldsmith.simulate.traces import Traces
-from worldsmith.tasks.task import values_table
+from worldsmith.tasks.task import markdown_table, values_table
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.sft import function_call
 from worldsmith.train.failures import CLASSES, failures
@@ -147,6 +147,12 @@ def test_classes_of_failure(played):
     counted = failures(task, one.score, environment.observations)
     assert counted["right"] == len(task.others)
     assert counted["not_reported"] == cells - len(task.others)
+    first = [scoring.show(value, column) for value, column in zip(task.gold[0], task.columns, strict=True)]
+    otherwise = [cell if j in task.keys else "never" for j, cell in enumerate(first)]
+    for rows, outcome in (([first, otherwise], "surplus_rows"), ([otherwise, first], "reported_wrong")):
+        answer = scoring.score(markdown_table(task.columns, rows), task.columns, task.gold)
+        counted = failures(task, answer, environment.observations)
+        assert (counted[outcome], counted["right"]) == (len(task.others), 0)
     environment.reset()
     nothing = environment.step(values_table(task.columns, [["nobody"] * len(task.columns)]))
     assert failures(task, nothing.score, environment.observations)["never_retrieved"] == cells

@@ -589,6 +589,24 @@ def test_a_curriculum_lists_the_tasks_of_a_pool(folder: Path, pool: Pool, tmp_pa
     assert [line.partition(": ")[2] for line in result.output.splitlines()] == ["all certificates hold"] * 3
 
 
+def test_a_dropped_task_is_out_of_the_pool_and_of_its_world(
+    folder: Path, pool: Pool, cross: list[Task], tmp_path: Path
+) -> None:
+    shutil.copytree(folder, tmp_path / "w")
+    copied = PooledWorlds(PoolSimulator(replace(pool, folder=tmp_path / "w")))
+    every = [task.task_id for task in read_tasks(pool.tasks_file)]
+    crossing = cross[0].task_id
+    own = next(task.task_id for _, some in copied.tasks() for task in some if not task.members)
+    args = ["tasks", str(tmp_path / "w"), "--drop", crossing, "--drop", own, "--reason", "unfair"]
+    assert CliRunner().invoke(main, args).exit_code == 0
+    left = [task.task_id for _, some in copied.tasks() for task in some]
+    assert sorted(left) == sorted(set(every) - {crossing, own})
+    assert copied.dropped() == {crossing: "unfair", own: "unfair"}
+    held = [task for world in pool.worlds for task in tasks_of(tmp_path / "w" / world)]
+    assert held
+    assert own not in {task.task_id for task in held}
+
+
 def test_a_model_plays_the_tasks_of_a_pool_in_process_and_over_http_alike(
     folder: Path, pool: Pool, client: TestClient, tmp_path: Path
 ) -> None:

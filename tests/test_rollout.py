@@ -411,6 +411,43 @@ def test_a_server_that_names_the_length_otherwise_gets_it_so():
     assert [model.bodies[-1][name] for name in ("max_completion_tokens", "temperature", "top_p")] == [7, 0.5, 0.9]
 
 
+def test_a_server_that_takes_no_seed_is_asked_without_one_and_no_try_is_lost():
+    def picky(body):
+        for name, text in (("max_tokens", "use 'max_completion_tokens' instead"), ("seed", "Extra inputs: body.seed")):
+            if name in body:
+                return 400, {"error": {"message": text}}
+        return 200, {"choices": [{"message": {"content": "ok"}}]}
+
+    async def ask():
+        model = Fixed(picky)
+        chat = chat_model(model, "m", sampling=Sampling(max_tokens=7), retries=0)
+        try:
+            replies = await asyncio.gather(*(chat.reply([{"role": "user", "content": "q"}], seed=5) for _ in range(3)))
+            before = len(model.bodies)
+            replies.append(await chat.reply([{"role": "user", "content": "q"}], seed=5))
+            return replies, model.bodies[before:]
+        finally:
+            await chat.close()
+
+    replies, last = asyncio.run(ask())
+    assert [(reply.message["content"], reply.retries) for reply in replies] == [("ok", 0)] * 4
+    assert last == [{"model": "m", "messages": [{"role": "user", "content": "q"}], "max_completion_tokens": 7}]
+
+
+def test_each_sample_of_a_task_has_a_seed_of_its_own_which_a_run_repeats(folder, tasks):
+    def seeds(**options):
+        model = Model(tasks)
+        played(folder, tasks, "snippet_reader", k=2, model=model, concurrency=1, **options)
+        return [body["seed"] for body in model.bodies]
+
+    first = seeds()
+    assert first[::2] == first[1::2]  # both replies of an episode
+    assert len(set(first)) == 2 * len(tasks) == len(first) / 2
+    assert all(0 <= seed < 2**31 for seed in first)
+    assert seeds() == first
+    assert not set(seeds(seed=1)) & set(first)
+
+
 def test_a_refusal_of_tools_names_the_way_round():
     text = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
     with pytest.raises(BackendError, match="--format hermes"):
@@ -671,6 +708,28 @@ def test_the_command_saves_resumes_and_refuses_other_settings(folder, tasks, tmp
     assert result.stdout == again.stdout
     assert "temperature was None and is 0.3" in refused.output
     assert json.loads((out / "run.json").read_text())["model"] == "hallucinator"
+
+
+def test_what_cut_off_episodes_cost_counts_for_the_limit_of_the_next_run(folder, tasks, tmp_path, call):
+    model, out = Model(tasks), tmp_path / "run"
+    with serving(model) as url:
+        begun = command(folder, url, "perfect", "--json", "--out", out, "--concurrency", 1, "--input-price", 1000)
+        replies = [len(task.certificate["calls"]) + 1 for task in tasks]
+        limit = (replies[0] + 2) / 10  # in the middle of the second episode; a reply costs 0.1
+        first = call(*begun, "--max-cost", limit - 0.05, code=1)
+        assert len(model.bodies) == replies[0] + 2
+        summary = json.loads(first.stdout.splitlines()[-1])["summary"]
+        assert (summary["episodes"], summary["cost"]) == (1, pytest.approx(replies[0] / 10))
+        assert summary["spent"] == pytest.approx(limit)
+        call(*begun, "--max-cost", limit - 0.05, code=1)
+        assert len(model.bodies) == replies[0] + 2
+        last = json.loads(call(*begun, "--max-cost", 1000).stdout.splitlines()[-1])["summary"]
+        text = call(*(part for part in begun if part != "--json")).stdout
+    assert len(model.bodies) == sum(replies) + 2
+    assert last["spent"] == pytest.approx(last["cost"] + 0.2) == pytest.approx(sum(replies) / 10 + 0.2)
+    assert f"cost {last['cost']:.2f}; spent {last['spent']:.2f}, with episodes that were cut off" in text
+    (out / "spending.json").write_text('{"total": "x"}')
+    assert 'spending.json: not {"total": number}' in call(*begun, code=2).stderr
 
 
 def test_the_example_of_the_readme_runs(folder, tasks, repository, capsys):

@@ -12,6 +12,8 @@ import pytest
 from tests.test_rollout import played
 from worldsmith import scoring
 from worldsmith.errors import FormatError
+from worldsmith.generation import generate
+from worldsmith.mining.pipeline import mine
 from worldsmith.rollout.calibration import (
     FEWEST,
     TaskCalibration,
@@ -21,12 +23,16 @@ from worldsmith.rollout.calibration import (
     rank_correlation,
     suggestion,
 )
+from worldsmith.rollout.comparison import FIGURES as COMPARED
+from worldsmith.rollout.comparison import RunGroup, compared
 from worldsmith.rollout.episode_flags import FLAGS, flags
 from worldsmith.rollout.finish import FINISHES
 from worldsmith.rollout.recorded_episodes import Place, recorded_episodes, run_files
 from worldsmith.rollout.report_page import call_text
 from worldsmith.rollout.run_report import OUTCOMES, RunReport, cell_outcome, review, step_range, where_from
 from worldsmith.rollout.saved_run import saved_run
+from worldsmith.schema import parse_schema
+from worldsmith.tasks import tasks_of
 from worldsmith.train.failures import CLASSES
 from worldsmith.world.files import save_jsonl, save_world, tasks_file
 
@@ -42,11 +48,10 @@ def folder(town, mined, tmp_path_factory):
 def runs(folder, mined, tmp_path_factory):
     """Return the folders of one run per scripted model, by its name."""
     place = tmp_path_factory.mktemp("runs")
-    tables = [task for task in mined if len(task.gold) > 1]
     made = {}
     for name in SEEN:
         with saved_run(place / name, {"model": name}) as run:
-            for episode in played(folder, tables, name)[0]:
+            for episode in played(folder, mined, name)[0]:
                 run.add(episode)
         made[name] = place / name
     return made
@@ -89,12 +94,26 @@ def test_each_model_is_known_by_what_it_fails_by(runs, name):
 
 def test_outcomes_are_the_classes_of_failures_and_what_was_cut_off():
     assert set(OUTCOMES) == {*CLASSES, "truncated"}
-    assert cell_outcome({"outcome": "not_reported"}, "length") == "truncated"
-    assert cell_outcome({"outcome": "not_reported"}, "answered") == "not_reported"
-    assert cell_outcome({"outcome": "reported_wrong"}, "length") == "reported_wrong"
     assert [step_range(turn) for turn in (1, 4, 5, 16, 32, 33, None)] == [
         "1-4", "1-4", "5-8", "9-16", "17-32", "33+", "never",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("outcome", "finish", "answer", "shown"),
+    [
+        ("not_reported", "length", "", "truncated"),
+        ("not_reported", "turn_limit", "", "truncated"),
+        ("not_reported", "answered", "", "not_reported"),
+        ("reported_wrong", "length", "| Trade |\n| --- |\n| ba", "truncated"),
+        ("reported_wrong", "length", "| Trade |\n| --- |\n| ba |\n| co", "reported_wrong"),
+        ("invented", "length", "| Trade |\n| --- |\n| ba\n", "truncated"),
+        ("invented", "turn_limit", "| Trade |\n| --- |\n| ba", "invented"),
+        ("right", "length", "| Trade |\n| --- |\n| ba", "right"),
+    ],
+)
+def test_a_cell_is_truncated_where_it_is_left_out_or_only_begun(outcome, finish, answer, shown):
+    assert cell_outcome({"outcome": outcome, "answered": "ba"}, {"finish": finish, "answer": answer}) == shown
 
 
 def test_each_cell_says_the_call_that_stated_it(runs, mined):
@@ -105,7 +124,7 @@ def test_each_cell_says_the_call_that_stated_it(runs, mined):
         for row, pages in zip(task.gold, task.pages, strict=True):
             for j in task.others:
                 cell = next(cells)
-                assert cell["row"] == scoring.show(row[task.keys[0]], task.columns[task.keys[0]])
+                assert cell["row"] == ", ".join(scoring.show(row[k], task.columns[k]) for k in task.keys)
                 assert cell["expected"] == cell["answered"] == scoring.show(row[j], task.columns[j])
                 call = calls[cell["call"]]
                 assert set(call["pages"]) & set(pages[j])
@@ -286,7 +305,7 @@ def test_an_episode_without_a_best_one_and_a_row_without_a_key_are_shown_alike(r
     call("report", tmp_path / "r", "--html", tmp_path / "r.html")
     html = (tmp_path / "r.html").read_text(encoding="utf-8")
     column = cells[0]["column"]
-    assert re.search(rf"^ *- +{column} +not_finished ", text, re.MULTILINE)
+    assert re.search(rf"^ *- +{re.escape(column)} +not_finished ", text, re.MULTILINE)
     assert f"<tr><td>-</td><td>{column}</td>" in html
     for shown in (text, html):
         assert "Worst episodes" in shown
@@ -313,7 +332,7 @@ def test_what_is_no_run_is_refused_with_the_place(tmp_path, call):
         ({"finish": "ended"}, "finish is 'ended'"),
         ({"cells": [5]}, "cells.0 is 5"),
         ({"surplus": [7]}, "surplus.0 is 7"),
-        ({"calls": []}, "a cell names call 5 of 0"),
+        ({"calls": []}, "a cell names call 8 of 0"),
         ({"messages": ["x"]}, "messages.0 is 'x'"),
     ],
 )
@@ -392,14 +411,13 @@ def test_the_command_selects_by_range_and_writes_a_curriculum(runs, mined, call,
     both, out = (runs["perfect"], runs["quitter"]), tmp_path / "c.jsonl"
     text = call("calibrate", *both, "--from", 0.4, "--to", 0.6, "--out", out).stdout
     rows = [json.loads(line) for line in out.read_text().splitlines()]
-    tables = {task.task_id for task in mined if len(task.gold) > 1}
-    assert {row["task_id"] for row in rows} == tables
+    assert {row["task_id"] for row in rows} == {task.task_id for task in mined}
     assert all((row["pass_rate"], row["samples"], row["item_f1"]) == (0.5, 2, 0.5) for row in rows)
     assert [row["difficulty"] for row in rows] == sorted(row["difficulty"] for row in rows)
-    assert f"{len(tables)} of {len(tables)} tasks with pass_rate from 0.4 to 0.6" in text
-    assert text.endswith(f"wrote {out}: {len(tables)} tasks\n")
-    assert len(tables) < FEWEST
-    assert f"all: no correlation of difficulty with item F1: {len(tables)} tasks, 10 needed" in text
+    assert f"{len(mined)} of {len(mined)} tasks with pass_rate from 0.4 to 0.6" in text
+    assert text.endswith(f"wrote {out}: {len(mined)} tasks\n")
+    assert len(mined) < FEWEST
+    assert f"all: no correlation of difficulty with item F1: {len(mined)} tasks, 10 needed" in text
     assert "pass_rate from" not in call("calibrate", *both).stdout
     *lines, summary = map(json.loads, call("calibrate", *both, "--json").stdout.splitlines())
     assert lines == rows
@@ -422,3 +440,91 @@ def test_a_place_is_where_the_episode_begins(runs):
     places = [place for place, _ in recorded_episodes(run_files([runs["perfect"]]))]
     assert places[0] == Place("perfect", runs["perfect"] / "episodes.jsonl", 0)
     assert len({place.offset for place in places}) == len(places)
+
+
+# ---- comparison
+
+
+@pytest.fixture(scope="module")
+def harbours(mini_data, tmp_path_factory):
+    """Return the folders of ten small worlds, each with a task."""
+    schema, place, folders = parse_schema(mini_data), tmp_path_factory.mktemp("harbours"), []
+    for seed in range(10):
+        world = generate(schema, seed)
+        folders.append(save_world(world, place))
+        (task,) = mine(world, 1, size="small", kinds=["wide"]).tasks
+        save_jsonl(tasks_file(folders[-1]), [task.to_json()])
+    return folders
+
+
+@pytest.fixture(scope="module")
+def memory_runs(harbours, tmp_path_factory):
+    """Return the folders of a run on five worlds whose tables a model remembers, and on five others, by how it ran."""
+    remembered = {task.question for folder in harbours[:5] for task in tasks_of(folder)}
+    place, made = tmp_path_factory.mktemp("memory"), {}
+    for form, skill in (("closed-book", "quitter"), ("native", "perfect")):
+        for name, folders in (("trained", harbours[:5]), ("new", harbours[5:])):
+            with saved_run(place / form / name, {"model": name}) as run:
+                for folder in folders:
+                    (task,) = tasks_of(folder)
+                    policy = "hallucinator" if task.question in remembered else skill
+                    for episode in played(folder, [task], policy, form, k=2)[0]:
+                        run.add(episode)
+            made[form, name] = place / form / name
+    return made
+
+
+def test_what_a_model_remembers_shows_as_a_difference_between_worlds(memory_runs, call):
+    def compare(one, other):
+        return json.loads(call("report", memory_runs[one], "--against", memory_runs[other], "--json").stdout)
+
+    closed = compare(("closed-book", "trained"), ("closed-book", "new"))
+    assert [closed[f"comparison/runs/{name}"] for name in ("worlds", "tasks", "episodes")] == [5, 5, 10]
+    for name in ("item_f1", "nonkey_f1"):
+        ends = [closed[f"comparison/difference/{name}{end}"] for end in ("", "/low", "/high")]
+        assert (closed[f"comparison/runs/{name}"], closed[f"comparison/against/{name}"], *ends) == (1, 0, 1, 1, 1)
+    assert closed["comparison/difference/evidenced_item_f1"] == 0.0
+    searched = compare(("native", "trained"), ("native", "new"))
+    assert searched["comparison/difference/item_f1"] == 0.0
+    assert searched["comparison/difference/evidenced_item_f1"] == -1.0
+    tools = compare(("native", "new"), ("closed-book", "new"))
+    assert (tools["comparison/difference/item_f1"], tools["comparison/difference/item_f1/low"]) == (1.0, 1.0)
+    text = call("report", memory_runs["closed-book", "trained"], "--against", memory_runs["closed-book", "new"]).stdout
+    one, zero = r"1\.000 \(1\.000 to 1\.000\)", r"0\.000 \(0\.000 to 0\.000\)"
+    assert re.search(rf"^item_f1 +{one} +{zero} +{one}$", text, re.MULTILINE)
+
+
+def scored(world, task, value, finish="answered"):
+    return {"world": world, "task_id": f"{world}-{task}", "finish": finish, **dict.fromkeys(COMPARED, value)}
+
+
+def test_tasks_weigh_alike_however_many_episodes_they_have_and_server_errors_do_not():
+    episodes = [scored("a", 1, 1.0)] * 3 + [
+        scored("a", 2, 0.0),
+        scored("b", 1, 0.5),
+        scored("b", 1, 1.0, "model_error"),
+    ]
+    group = RunGroup(episodes)
+    assert group.counts == {"worlds": 2, "tasks": 3, "episodes": 5}
+    assert compared(group, group)["item_f1"] == ((0.5, None), (0.5, None), (0.0, None))
+
+
+def test_worlds_are_resampled_whole_and_together_where_they_are_the_same():
+    low = [scored(f"w{i}", j, i / 10) for i in range(8) for j in range(4)]
+    high = [episode | dict.fromkeys(COMPARED, episode["item_f1"] + 0.25) for episode in low]
+    others = [episode | {"world": f"x{episode['world']}"} for episode in high]
+    paired, apart = (compared(RunGroup(some), RunGroup(low))["item_f1"] for some in (high, others))
+    assert paired.first.value == apart.first.value == pytest.approx(0.6)
+    assert paired.difference.interval == pytest.approx((0.25, 0.25))
+    # 1.96 standard errors of a mean of 8 worlds are 0.159, of the difference of two such means 0.224
+    assert apart.first.interval == pytest.approx((0.6 - 0.159, 0.6 + 0.159), abs=0.03)
+    assert apart.difference.interval == pytest.approx((0.25 - 0.224, 0.25 + 0.224), abs=0.04)
+    assert compared(RunGroup(others), RunGroup(low))["item_f1"] == apart
+
+
+def test_runs_are_compared_by_scores_alone_and_only_where_there_are_some(runs, call, tmp_path):
+    text = call("report", runs["hallucinator"], "--against", runs["inventor"]).stdout
+    assert text.endswith("95% intervals need 5 worlds of each\n")
+    assert "no episode there was played" in call("report", runs["perfect"], "--against", runs["silent"], code=2).stderr
+    refused = call("report", runs["perfect"], "--against", runs["silent"], "--html", tmp_path / "r.html", code=2)
+    assert "leave --html and --episodes out" in refused.stderr

@@ -80,7 +80,11 @@ OPTIONS = (
         "--max-cost", type=Finite(0, min_open=True), help="Stop before the next reply once they have cost this much."
     ),
     click.option(
-        "--seed", type=click.IntRange(0, 2**63 - 1), default=0, show_default=True, help="Seed of the profile's faults."
+        "--seed",
+        type=click.IntRange(0, 2**63 - 1),
+        default=0,
+        show_default=True,
+        help="Seed of the profile's faults, and with task and sample of the model's sampling.",
     ),
     click.option(
         "--out",
@@ -194,12 +198,13 @@ def run_model(
                 emit(row)
         known = {(row["task_id"], row["sample"]) for row in rows}
         left = [job for job in jobs if (job.task.task_id, job.sample) not in known]
-        model = _chat_model(choice, sum(row["cost"] for row in rows))
+        model = _chat_model(choice, saved.spent if saved else 0.0)
         shown = _Progress(len(left), quiet=as_json)
 
         def record(episode: Mapping[str, Any]) -> None:
             if saved:
                 saved.add(episode)
+                saved.keep_spending(model.spending.total)
             row = figures_of(episode)
             rows.append(row)
             if as_json:
@@ -210,20 +215,30 @@ def run_model(
         if left and not tools.base_url:
             simulator = tools.worlds.simulator(left[0].task.worlds[0])
             simulator.warm(Address(simulator.id, tools.named_profile))  # indexes a pool, under a bar of its own
-        with shown.bar:
-            stopped = asyncio.run(play(left, record, count))
+        try:
+            with shown.bar:
+                stopped = asyncio.run(play(left, record, count))
+        finally:
+            if saved:
+                saved.keep_spending(model.spending.total)
     if len(rows) > len(known) and not model.replies:
         raise BackendError(f"the model never answered: {stopped or rows[-1]['error']}")
-    _report_run(choice, tasks, rows, stopped, as_json=as_json)
+    _report_run(choice, tasks, rows, model.spending.total, stopped, as_json=as_json)
 
 
 def _report_run(
-    choice: AgentModelChoice, tasks: "Sequence[Task]", rows: Sequence[Mapping[str, Any]], stopped: str, *, as_json: bool
+    choice: AgentModelChoice,
+    tasks: "Sequence[Task]",
+    rows: Sequence[Mapping[str, Any]],
+    spent: float,
+    stopped: str,
+    *,
+    as_json: bool,
 ) -> None:
     """Show the figures of a run. Raises BackendError where it was stopped before all episodes were played."""
     from worldsmith.rollout.figures import run_summary
 
-    summary = run_summary(rows, tasks, choice.samples)
+    summary = run_summary(rows, tasks, choice.samples) | {"spent": spent}
     if as_json:
         emit({"summary": summary})
     else:
@@ -369,6 +384,8 @@ def _summary_text(
         head += f"; {summary['missing']} missing, counted as 0"
     if summary["cost"]:
         head += f"; cost {summary['cost']:.2f}"
+    if summary["spent"] > summary["cost"] + 1e-6:  # both are sums, in another order
+        head += f"; spent {summary['spent']:.2f}, with episodes that were cut off"
     parts += ["", head, table(["mean of", *SHOWN], means)]
     ends = [f"{end} {share:.3f}" for end, share in summary["finish"].items() if share]
     parts.append(f"finish: {', '.join(ends)}")

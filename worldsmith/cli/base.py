@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from difflib import get_close_matches
 from pathlib import Path
+from time import monotonic
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -20,6 +21,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 LEFT_OUT = "worldsmith.left_out"
 """In the context of a command: whether it left a world out that can't be read."""
+PERIOD = 15.0
+"""Seconds between lines that say how far a command is."""
 NAMED = 8
 """Folders named in one line."""
 
@@ -190,12 +193,21 @@ def _numeric(text: str) -> bool:
 
 
 def progress(items: Iterable[T], length: int, label: str, *, quiet: bool) -> Iterator[T]:
-    """Yield the items, with a progress bar on a terminal's standard error."""
-    if quiet or length < 3 or not sys.stderr.isatty():
+    """Yield the items, with a progress bar on a terminal's standard error; elsewhere a line every `PERIOD` seconds."""
+    if quiet:
         yield from items
-        return
-    with click.progressbar(items, length=length, label=label, file=sys.stderr) as bar:
-        yield from bar
+    elif not sys.stderr.isatty():
+        last = monotonic()
+        for number, item in enumerate(items, 1):
+            yield item
+            if number < length and (now := monotonic()) - last >= PERIOD:
+                click.echo(f"worldsmith: {number} of {length} {label}", err=True)
+                last = now
+    elif length < 3:
+        yield from items
+    else:
+        with click.progressbar(items, length=length, label=label, file=sys.stderr) as bar:
+            yield from bar
 
 
 pool_option = click.option(

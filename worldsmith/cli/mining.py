@@ -9,6 +9,7 @@ import click
 from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles
 from worldsmith.cli.base import emit, json_option, loaded_worlds, pool_at, pool_option, progress
 from worldsmith.cli.rewording import reword_options, reword_saved
+from worldsmith.cli.task_lists import change_dropped, list_tasks
 from worldsmith.cli.worlds import PATHS, max_tokens_option, tokenizer_option
 from worldsmith.errors import NotFoundError, UsageError, close_match
 
@@ -86,6 +87,16 @@ KINDS = "wide,deep,hybrid"
     help="With --pool: tasks over several worlds, per schema of two or more. Each asks one question of 2 to 5 worlds "
     "at once, for 10 to 100 rows in all.",
 )
+@click.option("--list", "listing", is_flag=True, help="Only list the tasks that are there; their gold isn't shown.")
+@click.option(
+    "--drop",
+    multiple=True,
+    metavar="ID",
+    help="Only take this task out of use, for a --reason: it stays in its file, and every run, export and list of "
+    "these worlds leaves it out, even when it is mined again. May be repeated: --drop ID --drop ID",
+)
+@click.option("--reason", metavar="TEXT", help="With --drop: why, in one line; data cards of exports repeat it.")
+@click.option("--restore", multiple=True, metavar="ID", help="Only put this dropped task back. May be repeated.")
 @reword_options
 @profiles_option
 @pool_option
@@ -100,9 +111,13 @@ def tasks(
     named: tuple[str, ...],
     profiles: Path | None,
     cross: int,
+    drop: tuple[str, ...],
+    reason: str | None,
+    restore: tuple[str, ...],
     reword: str | None,
     model_url: str,
     *,
+    listing: bool,
     verify: bool,
     pooled: bool,
     as_json: bool,
@@ -121,6 +136,8 @@ def tasks(
     \b
     worldsmith tasks w --count 20
     worldsmith tasks w --size small --kinds wide,hybrid --max-tokens 16000
+    worldsmith tasks w --list
+    worldsmith tasks w --drop town-1a2b3c4d5e-deep-0123456789 --reason "two shops fit"
     worldsmith tasks w --verify --profile realistic --curriculum w.jsonl --hold-out town
     worldsmith tasks w --pool --cross 8       those tasks that hold in the web of all worlds, and some over several of
                                               them, in _tasks/<pool>.jsonl
@@ -135,10 +152,18 @@ def tasks(
         raise UsageError("--verify changes no task, --reword does: run one after the other")
     if pooled and reword:
         raise UsageError("--pool proves the worlds' own tasks in their pool: --reword comes before")
+    if sum(map(bool, (listing, drop, restore, verify))) > 1:
+        raise UsageError("--list, --drop, --restore and --verify are done one at a time")
+    if drop or restore or reason is not None:
+        change_dropped(paths, drop, restore, reason, as_json=as_json)
+        return
     known = read_profiles(profiles)
     answering = Answering(ModelChoice(), known)
     worlds: Worlds
     folders, good = list[Path](), True
+    if listing:
+        list_tasks(answering.worlds(paths, pooled=pooled), as_json=as_json)
+        return
     if verify:
         worlds = answering.worlds(paths, pooled=pooled, quiet=as_json)
         good = _verify(worlds, _named_profiles(named, known), as_json=as_json)

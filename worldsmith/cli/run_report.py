@@ -11,6 +11,7 @@ from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
     from worldsmith.rollout.calibration import TaskCalibration
+    from worldsmith.rollout.comparison import Estimate
     from worldsmith.rollout.run_report import EpisodeReview, RunReport
 
 RUNS = click.argument(
@@ -27,14 +28,24 @@ MOST_TASKS = 30
 @RUNS
 @click.option("--html", "page", type=OUT_FILE, help="Write the report to one HTML file, with whole episodes.")
 @click.option("--episodes", "lines", type=OUT_FILE, help="Write a JSON line per episode: its failure, flags and cells.")
+@click.option(
+    "--against",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    metavar="RUN_OR_DIR",
+    help="Instead, compare scores with those of this run or folder of runs, by intervals over worlds. May be repeated.",
+)
 @json_option
-def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_json: bool) -> None:
+def report(
+    runs: tuple[Path, ...], page: Path | None, lines: Path | None, against: tuple[Path, ...], *, as_json: bool
+) -> None:
     """Show where the cells of saved runs are lost, which episodes look like tricks, and the best and worst ones.
 
     \b
     worldsmith report runs/qwen --html qwen.html
     worldsmith report runs/step-100 runs/step-200     each run is a line of its own too
     worldsmith report runs/qwen --json                one object of flat names, as wandb and tensorboard take them
+    worldsmith report runs/seen --against runs/new    worlds that it was trained on beside new ones: what it remembers
 
     \b
     right            and a reply stated it; right_unread: right, though no reply did
@@ -42,8 +53,8 @@ def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_
     not_opened       a reply named its row, no page that states it was opened
     not_reported     read, and left out; reported_wrong: read, and answered otherwise
     invented         not read, and answered wrongly
-    truncated        left out because the episode was cut off; not_finished: the model ended without a table
-    surplus_rows     rows that the reference doesn't have, or has once
+    truncated        left out or unfinished when the episode was cut off; not_finished: the model ended without a table
+    surplus_rows     right in one row, contradicted by another; of an episode: its only fault is too many rows
 
     Cells are those outside the key, by run, schema, kind and step: the turn in which a reply first stated the cell, or
     else named its row. Flags: unevidenced, no_calls, nothing_opened, repeated_calls, thought_calls (calls in the
@@ -52,12 +63,19 @@ def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_
 
     --json: report/cells/<outcome> is a share of cells, report/failure/<outcome> of episodes by what lost most of their
     cells, report/flag/<flag> and report/finish/<end> of episodes; report/schema/<name>/cells/<outcome> and so on.
+    With --against: comparison/runs/<score>, comparison/against/<score>, comparison/difference/<score>, each with /low
+    and /high where there are worlds enough for an interval.
     """
     from worldsmith.rollout.recorded_episodes import recorded_episodes, run_files
     from worldsmith.rollout.report_page import report_page
     from worldsmith.rollout.run_report import RunReport, review
     from worldsmith.world.files import save_jsonl, write_file
 
+    if against:
+        if page or lines:
+            raise UsageError("--against compares scores alone: leave --html and --episodes out")
+        _compare(runs, against, as_json=as_json)
+        return
     files = run_files(runs)
     reviewed = [review(place, episode) for place, episode in recorded_episodes(files)]
     result = RunReport(reviewed)
@@ -73,6 +91,32 @@ def report(runs: tuple[Path, ...], page: Path | None, lines: Path | None, *, as_
         click.echo(_report_text(result))
     for written in filter(None, (page, lines)):
         click.echo(f"wrote {written}")
+
+
+def _compare(runs: Sequence[Path], against: Sequence[Path], *, as_json: bool) -> None:
+    """Show two groups of runs side by side. Raises UsageError where one has no episode that was played to its end."""
+    from worldsmith.rollout.comparison import FEWEST, RunGroup, compared, flat_comparison
+    from worldsmith.rollout.recorded_episodes import recorded_episodes, run_files
+
+    names = [", ".join(map(str, paths)) for paths in (runs, against)]
+    groups = [RunGroup(e for _, e in recorded_episodes(run_files(paths))) for paths in (runs, against)]
+    for name, group in zip(names, groups, strict=True):
+        if not group.worlds:
+            raise UsageError(f"{name}: no episode there was played to its end")
+    if as_json:
+        emit(flat_comparison(*groups))
+        return
+    sizes = [(name, *group.counts.values()) for name, group in zip(names, groups, strict=True)]
+    scores = [(name, *map(_estimate_text, comparison)) for name, comparison in compared(*groups).items()]
+    click.echo(table(["", *groups[0].counts], sizes, limit=100))
+    click.echo(f"\n{table(['', 'runs', 'against', 'difference'], scores)}")
+    few = min(len(group.worlds) for group in groups) < FEWEST
+    click.echo(f"95% intervals need {FEWEST} worlds of each" if few else "in brackets 95% intervals, over worlds")
+
+
+def _estimate_text(estimate: "Estimate") -> str:
+    ends = "" if estimate.interval is None else " ({:.3f} to {:.3f})".format(*estimate.interval)
+    return f"{estimate.value:.3f}{ends}"
 
 
 def _report_text(result: "RunReport") -> str:
@@ -92,7 +136,7 @@ def _episode_text(review: "EpisodeReview") -> str:
     from worldsmith.rollout.run_report import SURPLUS
 
     episode = read_again(review.place)
-    cells = episode_cells(review, episode)
+    cells = episode_cells(episode)
     parts = ["", episode_heading(review)]
     parts.append(
         table(cells.header, cells.rows, limit=60, most=MOST_CELLS) if cells.rows else "no cell outside the key"

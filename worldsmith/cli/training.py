@@ -296,14 +296,14 @@ def _explanation(result: Any) -> str:
 
     columns = result.reference[0]
     lines = ["  " + " | ".join(c.name for c in columns)]
-    colours = {"right": "green", "partial": None, "missing": "yellow", "extra": "red", "duplicate": "red"}
+    colours = {"right": "green", "missing": "yellow", "extra": "red", "duplicate": "red"}
     for row in rows_of(result):
         cells = []
         for cell in row.cells:
-            wrong = bool(cell.why) and row.status == "partial"
+            wrong = bool(cell.why) and row.status in {"partial", "wrong"}
             text = f"{cell.got} (is {cell.expected})" if cell.got else f"(empty; is {cell.expected})"
             text = text if wrong else cell.got or cell.expected
-            cells.append(click.style(text, fg="red" if wrong else colours[row.status]))
+            cells.append(click.style(text, fg="red" if wrong else colours.get(row.status)))
         lines.append(f"  {row.status:>9}  " + " | ".join(cells))
     lines += [f"  note: {note}" for note in result.notes]
     return "\n".join(lines)

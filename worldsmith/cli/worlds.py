@@ -20,6 +20,7 @@ from worldsmith.cli.base import (
     usable_worlds,
 )
 from worldsmith.cli.rewording import reword_options, reword_saved
+from worldsmith.cli.task_lists import show_task
 from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageError, close_match
 
 if TYPE_CHECKING:
@@ -327,6 +328,8 @@ def _rows_explained(world: Any, count: int) -> str:
 @click.option("--sql", help="Run a query over the world (DuckDB, read-only, no files and no network).")
 @click.option("--ddl", is_flag=True, help="Print the tables as SQL.")
 @click.option("--page", help="Print the page with this id or URL, as Markdown.")
+@click.option("--task", "task_id", help="Print the task with this id, without its gold.")
+@click.option("--gold", is_flag=True, help="With --task: print its gold table and the query behind it too.")
 @json_option
 def show(
     path: Path,
@@ -334,19 +337,28 @@ def show(
     graph: Path | None,
     sql: str | None,
     page: str | None,
+    task_id: str | None,
     *,
+    gold: bool,
     ddl: bool,
     as_json: bool,
 ) -> None:
-    """Look at one world: its tables, its constraint graph, a query, a page; of a folder, list its worlds.
+    """Look at one world: its tables, its constraint graph, a query, a page, a task; of a folder, list its worlds.
 
     \b
     worldsmith show w
     worldsmith show w/town-1a2b3c4d5e --table shop
     worldsmith show w/town-1a2b3c4d5e --sql "select line, count(*) from shop group by 1"
     worldsmith show w/town-1a2b3c4d5e --graph graph.svg
+    worldsmith show w --task town-1a2b3c4d5e-deep-0123456789     `worldsmith tasks w --list` has the ids
     """
     from worldsmith.world import files
+
+    if task_id is not None:
+        show_task(path, task_id, gold=gold, as_json=as_json)
+        return
+    if gold:
+        raise UsageError("--gold shows the answer of a task: name it with --task")
 
     folders = files.world_folders([path])
     if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):
@@ -384,6 +396,7 @@ def show(
 
 def _print_worlds(folders: list[Path], *, as_json: bool) -> None:
     """Print the worlds of a folder: what they are, and how many tasks are kept beside them."""
+    from worldsmith.tasks.dropped import reasons_in
     from worldsmith.world import files
 
     manifests = [(folder, files.read_manifest(folder)) for folder in folders]
@@ -394,7 +407,8 @@ def _print_worlds(folders: list[Path], *, as_json: bool) -> None:
     rows = []
     for folder, info in manifests:
         path = files.tasks_file(folder)
-        tasks = sum(map(bool, path.read_bytes().split(b"\n"))) if path.is_file() else 0
+        lines = sum(map(bool, path.read_bytes().split(b"\n"))) if path.is_file() else 0
+        tasks = lines and lines - len(reasons_in(path))
         rows.append((str(folder), info.get("schema"), info.get("as_of"), info.get("facts"), tasks))
     click.echo(table(["world", "schema", "as of", "facts", "tasks"], rows, limit=200))
 

@@ -10,6 +10,7 @@ from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import task_fault
 from worldsmith.mining.pipeline import Mined, MiningRequest
 from worldsmith.tasks import Task
+from worldsmith.tasks.dropped import every_row, reasons_in
 from worldsmith.tasks.task import VERSIONS
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.world import files
@@ -25,11 +26,15 @@ def save_tasks(folder: Path, world: World, request: MiningRequest, mined: Mined)
 
 
 def replace_tasks(folder: Path, tasks: Iterable[Task]) -> None:
-    """Keep other wordings of a world's tasks in their file, as mined by the request that its record names."""
+    """Keep other wordings of a world's tasks in their file, as mined by the request that its record names.
+
+    Dropped tasks stay in it.
+    """
     path = files.tasks_file(folder)
     record = path.with_suffix(".json")
     recorded = files.read_json(record) if record.is_file() else None
-    files.save_jsonl(path, (task.to_json() for task in tasks))
+    dropped = [every_row(path)[task_id] for task_id in reasons_in(path)]
+    files.save_jsonl(path, [*(task.to_json() for task in tasks), *dropped])
     if recorded is not None:
         same = recorded | {"sha256": sha256(path.read_bytes()).hexdigest()}
         files.write_file(record, files.indented_json(same))

@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from typing import Any, Final
@@ -15,7 +16,7 @@ from worldsmith.agents.client import tokens
 from worldsmith.episode.agent_messages import content_text, native_calls
 from worldsmith.episode.tool_arguments import CallError, decode_json, without_surrogates
 from worldsmith.errors import BackendError, UsageError, WorldsmithError
-from worldsmith.simulate.llm.endpoint import BusyError, Endpoint, FatalError, open_client, refusal, retried
+from worldsmith.simulate.llm.endpoint import UNFIT, Endpoint, FatalError, open_client, refusal, retried
 
 CONTEXT_LIMIT: Final = re.compile(
     r"context[ _](?:length|size|window)|maximum (?:number of )?(?:model )?(?:context|tokens|length)|prompt is too long"
@@ -34,6 +35,10 @@ _DETAIL: Final = 300
 
 class ContextLimitError(FatalError):
     """The conversation no longer fits into the model's context."""
+
+
+class _OtherFormError(BackendError):
+    """A refusal of a field that is left out, or named otherwise, from now on."""
 
 
 class SpendingLimitError(WorldsmithError):
@@ -113,7 +118,7 @@ class ChatModel:
         self.replies = 0
         self._send_reasoning = send_reasoning
         self._client = open_client(endpoint, transport)
-        self._length_name = "max_tokens"
+        self._length_name, self._takes_seed = "max_tokens", True
         self._reasoning_names: tuple[str, ...] = REASONING[:1]
 
     async def reply(
@@ -121,8 +126,9 @@ class ChatModel:
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[Mapping[str, Any]] = (),
         stop: Sequence[str] = (),
+        seed: int | None = None,
     ) -> ChatReply:
-        """Return the model's reply to a conversation.
+        """Return the model's reply to a conversation, sampled by `seed` where the server takes one.
 
         Raises:
             ContextLimitError: the conversation is longer than the model's context.
@@ -137,6 +143,7 @@ class ChatModel:
             "top_p": self.sampling.top_p,
             "tools": list(tools) or None,
             "stop": list(stop) or None,
+            "seed": seed,
         }
         try:
             return await self._tried(request, self.sampling.max_tokens)
@@ -152,8 +159,11 @@ class ChatModel:
         async def attempt() -> ChatReply:
             nonlocal tries
             tries += 1
-            body = {**request, self._length_name: max_tokens}
-            return await self._send({name: value for name, value in body.items() if value is not None}, tries - 1)
+            while True:
+                body = {**request, self._length_name: max_tokens}
+                body |= {} if self._takes_seed else {"seed": None}
+                with suppress(_OtherFormError):
+                    return await self._send({name: v for name, v in body.items() if v is not None}, tries - 1)
 
         return await retried(attempt, self.endpoint)
 
@@ -186,9 +196,12 @@ class ChatModel:
     def _refused(self, response: httpx2.Response, body: Mapping[str, Any]) -> BackendError:
         """Return the error for a refusal; what can be asked otherwise is asked otherwise from now on."""
         detail, url = _detail(response.text), self.endpoint.base_url
-        if response.status_code == 400 and "max_completion_tokens" in detail and self._length_name == "max_tokens":
+        if response.status_code == 400 and "max_completion_tokens" in detail and "max_tokens" in body:
             self._length_name = "max_completion_tokens"
-            return BusyError(f"{url} takes max_completion_tokens instead of max_tokens", 0.0)
+            return _OtherFormError(f"{url} takes max_completion_tokens instead of max_tokens")
+        if response.status_code in UNFIT and "seed" in detail.lower() and "seed" in body:
+            self._takes_seed = False
+            return _OtherFormError(f"{url} takes no seed")
         if response.status_code != 429 and CONTEXT_LIMIT.search(detail):
             return ContextLimitError(f"{url}: the conversation is too long: {detail}")
         if response.status_code < 500 and "tool" in detail.lower() and body.get("tools"):

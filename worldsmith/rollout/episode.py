@@ -12,6 +12,7 @@ from worldsmith.errors import BackendError
 from worldsmith.rollout.call_formats import CallFormat
 from worldsmith.rollout.chat_model import ChatModel, ContextLimitError
 from worldsmith.rollout.finish import Finish
+from worldsmith.seeding import draw
 from worldsmith.simulate.protocol import Call, Observation
 from worldsmith.tasks import Task, difficulty
 from worldsmith.train.environment import Environment
@@ -35,18 +36,19 @@ async def play(
     Raises SpendingLimitError before a reply that the spending limit forbids: nothing of the episode counts then.
     """
     begun = monotonic()
-    episode = _Episode(environment, model, form, count)
+    episode = _Episode(environment, model, form, sample, count)
     finish, step = await episode.end()
-    return {**episode.record(finish, step, sample), "seconds": round(monotonic() - begun, 3)}
+    return {**episode.record(finish, step), "seconds": round(monotonic() - begun, 3)}
 
 
 class _Episode:
     """An episode under way."""
 
     def __init__(
-        self, environment: Environment, model: ChatModel, form: CallFormat, count: Callable[[str], int]
+        self, environment: Environment, model: ChatModel, form: CallFormat, sample: int, count: Callable[[str], int]
     ) -> None:
-        self.environment, self.model, self.form, self.count = environment, model, form, count
+        self.environment, self.model, self.form, self.sample, self.count = environment, model, form, sample, count
+        self.seed = draw(environment.seed, "sampling", environment.task.task_id, sample) % 2**31
         if form.single_turn:
             environment.max_turns = 1
         environment.reset()
@@ -61,7 +63,7 @@ class _Episode:
         environment = self.environment
         while True:
             try:
-                reply = await self.model.reply(self.messages, self.form.tools, self.form.stop)
+                reply = await self.model.reply(self.messages, self.form.tools, self.form.stop, self.seed)
             except BackendError as failure:
                 self.error = str(failure)
                 if isinstance(failure, ContextLimitError):
@@ -83,7 +85,7 @@ class _Episode:
             self.tool_tokens += self.count(step.observation)
             self.messages += self.form.replies(step)
 
-    def record(self, finish: Finish, step: Step, sample: int) -> dict[str, Any]:
+    def record(self, finish: Finish, step: Step) -> dict[str, Any]:
         """Return the record of the episode without its duration."""
         environment, last = self.environment, self.messages[-1]
         task, score, paid, item, reward = environment.task, step.score, step.paid, step.evidenced_item, step.reward
@@ -98,7 +100,7 @@ class _Episode:
             "task_id": task.task_id,
             "world": task.world,
             "web": task.web,
-            "sample": sample,
+            "sample": self.sample,
             "schema": task.schema,
             "kind": task.kind,
             "size": task.size,

@@ -14,11 +14,11 @@ STYLE: Final = """
 :root { color-scheme: light dark; --page: #fff; --text: #1b1f24; --faint: #667; --line: #d5d9e0; --box: #f5f6f8;
   --right: #2b8a5a; --right_unread: #9ccfb0; --never_retrieved: #5b6b8c; --not_opened: #8a9cc4;
   --not_reported: #d9a13b; --reported_wrong: #c8553d; --invented: #9b3f86; --truncated: #7d7a72;
-  --not_finished: #b9b5aa; }
+  --not_finished: #b9b5aa; --surplus_rows: #4f9da6; }
 @media (prefers-color-scheme: dark) { :root { --page: #15181c; --text: #e4e7eb; --faint: #9aa3b0; --line: #363c45;
   --box: #1f242a; --right: #3fae78; --right_unread: #2f6148; --never_retrieved: #7f93bd; --not_opened: #53658f;
   --not_reported: #e0b050; --reported_wrong: #e0705a; --invented: #c26bb0; --truncated: #918d84;
-  --not_finished: #5d5a54; } }
+  --not_finished: #5d5a54; --surplus_rows: #5fb3bd; } }
 body { font: 15px/1.5 system-ui, sans-serif; color: var(--text); background: var(--page); max-width: 72rem;
   margin: 2rem auto; padding: 0 1rem; }
 table { border-collapse: collapse; margin: .6rem 0 1.4rem; font-size: .88rem; }
@@ -135,7 +135,7 @@ def _episode(review: EpisodeReview) -> str:
         f"<summary>{escape(episode_heading(review))}</summary>",
         *(f"<p><b>{escape(name)}</b>: {escape(text)}</p>" for name, text in review.flags.items()),
         f"<pre>{escape(str(question['content']))}</pre>",
-        _table(episode_cells(review, episode)),
+        _table(episode_cells(episode)),
     ]
     if surplus := episode["surplus"]:
         parts.append(_table(Table("", [SURPLUS], [[" | ".join(row)] for row in surplus])))

@@ -75,13 +75,13 @@ def episode_heading(review: EpisodeReview) -> str:
     )
 
 
-def episode_cells(review: EpisodeReview, episode: Mapping[str, Any]) -> Table:
+def episode_cells(episode: Mapping[str, Any]) -> Table:
     """Return the cells of an episode outside the key, those that are not right first, with where they came from."""
     rows = [
         (
             cell["row"] or None,
             cell["column"],
-            Outcome(cell_outcome(cell, review.finish)),
+            Outcome(cell_outcome(cell, episode)),
             cell["expected"],
             cell["answered"] or None,
             where_from(cell, episode["calls"]) or None,

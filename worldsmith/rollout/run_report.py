@@ -14,14 +14,15 @@ from worldsmith.train.failures import CLASSES
 
 OUTCOMES: Final[Mapping[str, str]] = {
     **{name: CLASSES[name] for name in CLASSES if name != "not_finished"},
-    "truncated": "left out because the episode was cut off, by its turns, a reply's tokens or the context",
+    "truncated": "left out or unfinished when the episode was cut off, by its turns, a reply's tokens or the context",
     "not_finished": CLASSES["not_finished"],
 }
 """What became of a cell of an episode, and what that says; the first of those that tie names an episode's failure."""
 SURPLUS: Final = "surplus_rows"
-"""What is wrong with an episode that has every cell, and rows that the reference doesn't have."""
+"""The outcome of cells that another row contradicts, and the failure of episodes whose only fault is too many rows."""
 CUT_OFF: Final = frozenset({"turn_limit", "length"})
 LEFT_OUT: Final = frozenset({"not_finished", "never_retrieved", "not_opened", "not_reported"})
+WRONG: Final = frozenset({"reported_wrong", "invented"})
 STEPS: Final = (4, 8, 16, 32)
 """Last turns of the ranges by which steps are grouped."""
 EXTREMES: Final = 5
@@ -84,7 +85,7 @@ def review(place: Place, episode: Mapping[str, Any]) -> EpisodeReview:
     broken = episode["finish"] in INFRASTRUCTURE
     turns = [call["turn"] for call in episode["calls"]]
     cells = Counter(
-        (cell_outcome(cell, episode["finish"]), step_range(None if cell["call"] is None else turns[cell["call"]]))
+        (cell_outcome(cell, episode), step_range(None if cell["call"] is None else turns[cell["call"]]))
         for cell in episode["cells"]
     )
     return EpisodeReview(
@@ -103,10 +104,12 @@ def review(place: Place, episode: Mapping[str, Any]) -> EpisodeReview:
     )
 
 
-def cell_outcome(cell: Mapping[str, Any], finish: str) -> str:
-    """Return what became of a cell, one of `OUTCOMES`, in an episode that ended as `finish` says."""
-    outcome = str(cell["outcome"])
-    return "truncated" if finish in CUT_OFF and outcome in LEFT_OUT else outcome
+def cell_outcome(cell: Mapping[str, Any], episode: Mapping[str, Any]) -> str:
+    """Return what became of a cell of an episode, one of `OUTCOMES`."""
+    outcome, finish = str(cell["outcome"]), episode["finish"]
+    # The last value of a reply that was cut off may be incomplete.
+    unfinished = finish == "length" and outcome in WRONG and episode["answer"].rstrip().endswith(cell["answered"])
+    return "truncated" if unfinished or (finish in CUT_OFF and outcome in LEFT_OUT) else outcome
 
 
 def step_range(turn: int | None) -> str:
@@ -207,7 +210,7 @@ class RunReport:
             **{f"cells/{name}": self.cells.share(name) for name in OUTCOMES},
         }
         failing, flagged = self.failing(), self.flagged()
-        figures |= {f"failure/{name}": failing[name] / max(1, n) for name in (*OUTCOMES, SURPLUS) if name != "right"}
+        figures |= {f"failure/{name}": failing[name] / max(1, n) for name in OUTCOMES if name != "right"}
         figures |= {f"flag/{name}": len(flagged[name]) / max(1, n) for name in FLAGS}
         figures |= {f"finish/{name}": self.finish[name] / max(1, self.finish.total()) for name in FINISHES}
         for group, members in self.groups.items():

@@ -1,8 +1,8 @@
 """A run on disk: its settings, and one line per episode, which survive a crash at any moment.
 
-`run.json` holds the settings; `episodes.jsonl` a line per finished episode, flushed to disk before it counts. What a
-crash leaves of a line is dropped when the run is resumed; so are episodes that ended with a server
-error, to be played again.
+`run.json` holds the settings; `episodes.jsonl` a line per finished episode, flushed to disk before it counts;
+`spending.json` what all replies have cost, where they have a price. What a crash leaves of a line is dropped when the
+run is resumed; so are episodes that ended with a server error, to be played again.
 """
 
 import errno
@@ -22,6 +22,7 @@ from worldsmith.world.files import indented_json, locked_folder, read_json, writ
 VERSION: Final = 1
 """Version of the two files."""
 SETTINGS: Final = "run.json"
+SPENDING: Final = "spending.json"
 BULKY: Final = frozenset({"messages", "calls", "answer", "cells", "surplus"})
 """Fields of an episode that figures don't need."""
 Key = tuple[str, int]
@@ -36,12 +37,16 @@ class SavedRun:
         self.path = folder / EPISODES
         self.figures: dict[Key, dict[str, Any]] = {}
         """The figures of each finished episode."""
+        self._spending = folder / SPENDING
+        self.spent = _kept_spending(self._spending)
+        """What all replies have cost, those of episodes that were cut off too."""
         self._kept: list[tuple[int, int]] = []
         for offset, length, episode in episode_lines(self.path) if self.path.is_file() else ():
             key = episode["task_id"], episode["sample"]
             if episode["finish"] not in INFRASTRUCTURE and key not in self.figures:
                 self.figures[key] = figures_of(episode)
                 self._kept.append((offset, length))
+        self.spent = max(self.spent, sum(row["cost"] for row in self.figures.values()))
 
     def drop_unfinished(self) -> None:
         """Remove what a crash left of a line, and episodes that are to be played again, from the file."""
@@ -61,6 +66,21 @@ class SavedRun:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self.path))
             os.fsync(file.fileno())
         self.figures[episode["task_id"], episode["sample"]] = figures_of(episode)
+
+    def keep_spending(self, total: float) -> None:
+        """Keep what all replies have cost so far; a crash loses what they cost since the last call. Raises OSError."""
+        if total > self.spent:
+            self.spent = total
+            write_file(self._spending, indented_json({"total": total}))
+
+
+def _kept_spending(path: Path) -> float:
+    if not path.is_file():
+        return 0.0
+    match read_json(path):
+        case {"total": int() | float() as total}:
+            return float(total)
+    raise FormatError(f'{path}: not {{"total": number}}: correct it, or delete it to forget what cut-off episodes cost')
 
 
 def figures_of(episode: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from .column import Column, Value
 
 VERSION = "6"  # of the rules: it changes whenever some answer's figures do
 
-Status = Literal["right", "partial", "missing", "extra", "duplicate"]
+Status = Literal["right", "partial", "wrong", "missing", "extra", "duplicate"]
 
 
 class Rates(NamedTuple):

@@ -188,7 +188,7 @@ def explain(scored: Score) -> list[ExplainedRow]:
     """Return the answer's table row by row with what is wrong in it, then the gold rows it lacks.
 
     Rows come in the answer's order; each cell tells what was written, what was expected ("" where nothing was), and
-    why it is wrong ("" where it is right).
+    why it is wrong ("" where it is right). A row is "partial" where some of its cells are right, its key mostly.
     """
     columns, gold = scored.reference
     claims = dict(scored.matched)
@@ -204,7 +204,8 @@ def explain(scored: Score) -> list[ExplainedRow]:
             ExplainedCell(cell, show(value, col), fault.why if (fault := faults.get((j, col.name))) else "")
             for cell, value, col in zip(cells, gold[j], columns, strict=True)
         )
-        out.append(ExplainedRow("partial" if any(cell.why for cell in shown) else "right", i, j, shown))
+        faulty = sum(bool(cell.why) for cell in shown)
+        out.append(ExplainedRow("wrong" if faulty == len(shown) else "partial" if faulty else "right", i, j, shown))
     for j in scored.missing:
         lost = tuple(ExplainedCell("", show(v, col), "missing") for v, col in zip(gold[j], columns, strict=True))
         out.append(ExplainedRow("missing", None, j, lost))

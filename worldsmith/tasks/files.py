@@ -1,4 +1,4 @@
-"""Files of tasks: one JSON object per line, read whole or for scoring alone."""
+"""Files of tasks: one JSON object per line, read whole or for scoring alone, without those that were dropped."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -8,6 +8,7 @@ import orjson
 
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.scoring import Column, Reference
+from worldsmith.tasks.dropped import DROPPED, dropped_reasons
 from worldsmith.tasks.task import Task, check_format
 from worldsmith.world.files import MANIFEST, numbered_jsonl, tasks_file
 
@@ -35,14 +36,18 @@ def read_references(path: Path) -> dict[str, Reference]:
     Raises FormatError with path, line and reason; NotFoundError for a folder without tasks.
     """
     references: dict[str, Reference] = {}
-    for file in _task_files(path):
+    for file in task_files(path):
         for task_id, reference in _by_id(file, _reference).items():
             if references.setdefault(task_id, reference) != reference:
                 raise FormatError(f"{file}: task {task_id} has another gold table in another file of {path}")
     return references
 
 
-def _task_files(path: Path) -> list[Path]:
+def task_files(path: Path) -> list[Path]:
+    """Return the files of tasks that a path names: the file, or those of a world, of worlds, or of a folder of files.
+
+    Raises NotFoundError for a folder without any.
+    """
     if not path.is_dir():
         return [path]
     if (path / MANIFEST).is_file():
@@ -50,7 +55,7 @@ def _task_files(path: Path) -> list[Path]:
         files = [file] if file.is_file() else []
     else:
         kept = path / "_tasks"
-        files = sorted((kept if kept.is_dir() else path).glob("*.jsonl"))
+        files = [file for file in sorted((kept if kept.is_dir() else path).glob("*.jsonl")) if file.name != DROPPED]
     if not files:
         raise NotFoundError(f"{path}: no tasks; name a world, a folder of worlds, or a folder of .jsonl files of tasks")
     return files
@@ -95,7 +100,10 @@ def _frozen(value: Any) -> Any:
 def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
     values_by_id: dict[str, T] = {}
     lines: dict[str, int] = {}
+    dropped = dropped_reasons(path.parent)
     for number, data in numbered_jsonl(path):
+        if isinstance(data, Mapping) and data.get("task_id") in dropped:
+            continue
         try:
             name, made = read(data)
         except FormatError as error:

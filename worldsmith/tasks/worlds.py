@@ -11,6 +11,7 @@ from typing import Protocol
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
+from worldsmith.tasks.dropped import reasons_in
 from worldsmith.tasks.files import read_tasks, tasks_of
 from worldsmith.tasks.task import AGAIN, VERSIONS, Task
 from worldsmith.world.files import folders_by_id, load_world, read_json, read_manifest, tasks_file
@@ -35,6 +36,10 @@ class Worlds(Protocol):
 
     def tasks(self) -> Iterator[tuple[str, list[Task]]]:
         """Yield each world's id with its tasks. Raises NotFoundError, FormatError where they can't be read."""
+        ...
+
+    def dropped(self) -> dict[str, str]:
+        """Return why tasks of these worlds are dropped, by task id; `tasks` leaves them out. Raises FormatError."""
         ...
 
     def as_mined(self, world: str) -> bool:
@@ -75,6 +80,11 @@ class SeparateWorlds:
         """Yield each world's id with its tasks."""
         for world, folder in self.folders.items():
             yield world, tasks_of(folder)
+
+    def dropped(self) -> dict[str, str]:
+        """Return why tasks of these worlds are dropped."""
+        files = (file for file in map(tasks_file, self.folders.values()) if file.is_file())
+        return {task_id: reason for file in files for task_id, reason in reasons_in(file).items()}
 
     def as_mined(self, world: str) -> bool:
         """Whether a world's file of tasks is the one that the record beside it names."""
@@ -124,6 +134,10 @@ class PooledWorlds:
                 raise FormatError(f"{file}: task {task.task_id}: {foreign[0]} is no world of {self.pool.id}: {AGAIN}")
             by_world[task.worlds[0]].append(task)
         yield from by_world.items()
+
+    def dropped(self) -> dict[str, str]:
+        """Return why tasks of the pool are dropped."""
+        return reasons_in(self.pool.tasks_file)
 
     def as_mined(self, world: str) -> bool:  # noqa: ARG002 - a protocol's signature
         """Return False: no record says what a pool's tasks were proved by, so they are always replayed."""

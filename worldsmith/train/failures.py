@@ -21,6 +21,7 @@ CLASSES: Final[Mapping[str, str]] = {
     "not_reported": "read, and left out of the answer",
     "reported_wrong": "read, and answered otherwise",
     "invented": "not read, and answered wrongly",
+    "surplus_rows": "right in one row of the answer, contradicted by another row with the same key",
 }
 """What becomes of a cell outside the key, and what that says."""
 
@@ -84,6 +85,8 @@ def cell_outcomes(task: Task, score: scoring.Score, observations: Sequence[Obser
                 outcome = "right" if opened or hit is not None else "right_unread"
             elif not score.has_table:
                 outcome = "not_finished"
+            elif answered and scoring.is_right(score.rows[answer_row[i]][j], row[j], task.columns[j]):
+                outcome = "surplus_rows"
             elif opened:
                 outcome = "reported_wrong" if answered else "not_reported"
             elif answered:

@@ -16,6 +16,7 @@ from worldsmith.train.exports.rows import (
     CARD,
     Serving,
     Splits,
+    dropped_section,
     in_curriculum,
     load_tasks,
     split_tasks,
@@ -61,6 +62,8 @@ def export(
 ) -> dict[str, int]:
     """Write the tasks of worlds for a trainer and return how many went where, and how many worlds are for testing.
 
+    Dropped tasks are left out, of a curriculum too; the data card says how many there are and why.
+
     Args:
         worlds: the worlds; of a pool, agents then work in the web of all of them.
         to: a name of `FORMATS`.
@@ -95,18 +98,19 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    tasks = load_tasks(worlds, replay=replay)
+    tasks, dropped = load_tasks(worlds, replay=replay), worlds.dropped()
     splits = {"train": [], "test": tasks} if to in TEST_ONLY else split_tasks(tasks, test_share)
     if curriculum is not None:
         if to in TEST_ONLY:
             raise UsageError(f"all tasks of {to} are for testing: leave the curriculum out")
-        splits = in_curriculum(splits, curriculum)
+        splits = in_curriculum(splits, [task_id for task_id in curriculum if task_id not in dropped])
     if (out / MANIFEST).is_file() or any(out.glob(f"*/{MANIFEST}")):
         raise UsageError(f"{out} holds worlds: name another folder as --out")
     with staged_files(out) as part:
         writer(splits, part, Serving(base, profile, seed, context_tokens), worlds)
         readme = part / "README.md"
-        write_file(readme, readme.read_bytes() + CARD.format(canary=CANARY).encode())
+        card = f"{dropped_section(dropped.values())}{CARD.format(canary=CANARY)}"
+        write_file(readme, readme.read_bytes() + card.encode())
         _check_free(part, out)
     ids = {name: worlds_of(some) for name, some in splits.items()}
     counts = {name: len(some) for name, some in splits.items()}

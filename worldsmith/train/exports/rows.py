@@ -1,6 +1,7 @@
 """The tasks of an export: loaded, divided into splits, and the parts of a row that formats share."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -153,6 +154,15 @@ def response_tokens(tasks: Iterable[Task]) -> int:
     """Return the tokens that the longest of their episodes may take, tool replies included, in whole thousands."""
     need = max((int(1.5 * task.tool_tokens) + 6_000 for task in tasks), default=0)
     return max(MIN_RESPONSE, -(-need // 1024) * 1024)
+
+
+def dropped_section(reasons: Iterable[str]) -> str:
+    """Return what a data card says of the tasks that were dropped for these reasons; "" where there are none."""
+    counts = Counter(reasons)
+    if not counts:
+        return ""
+    lines = "".join(f"\n- {count}: {reason}" for reason, count in counts.most_common())
+    return f"\n## Dropped tasks\n\nTasks of these worlds that were left out by hand: {counts.total()}.\n{lines}\n"
 
 
 def copy_scorer(out: Path) -> None:
