@@ -18,7 +18,7 @@ from worldsmith.schema import Rank, in_language, load_schema, shipped
 from worldsmith.tasks import Query, QueryEvaluator, Scope, Top, gold_sqlite, values_table
 from worldsmith.tasks.condition_reader import Phrases
 from worldsmith.tasks.conditions import ONE, Wording, starts, verb_phrase
-from worldsmith.tasks.headers import headers, is_dated
+from worldsmith.tasks.headers import headers, is_dated, order_ends
 from worldsmith.tasks.question import ended_row_notes, question, relative_clauses, relative_pronoun
 from worldsmith.tasks.question_reader import query_of_question
 from worldsmith.tasks.subjects import subject_column, subject_header, subjects_phrase
@@ -412,6 +412,31 @@ def test_who_leads_in_an_order_is_said_of_the_row_that_has_the_value():
     assert "From the list so far I only want the 3 with the highest “Height (m)”." in asked(own)
 
 
+@pytest.mark.parametrize(
+    ("path", "largest", "lead"),
+    [
+        (("tickets",), True, "with the highest attendance"),
+        (("film", "prizes"), True, "whose film has the most awards won"),
+        (("film", "shown"), False, "whose film has the fewest festival screenings"),
+        (("film", "finished"), False, "whose film has the earliest completion date"),
+    ],
+)
+def test_people_ask_for_the_most_and_fewest_of_what_is_counted(path, largest, lead):
+    world = generate(load_schema("films"), 3, language="natural")
+    key = tuple((name,) for name in world.schema.tables["screening"].key)
+    scope = Scope("prize", ("best film", "best script"))
+    q = Query("screening", scope, None, (*key, ("day",)), key, top=Top(path, 3, largest))
+    assert f"3 {lead}" in asked(q, world)
+    assert query_of_question(asked(q, world), world.schema) == q
+
+
+def test_a_sum_of_what_is_counted_is_high_or_low():
+    ends = ("highest", "lowest", "latest", "earliest", "most", "fewest")
+    railway, league = (in_language(load_schema(name), "natural") for name in ("railway", "league"))
+    assert order_ends(railway.column("depot", "seats"), railway, ends) == ("highest", "lowest")
+    assert order_ends(league.column("player", "games"), league, ends) == ("most", "fewest")
+
+
 def test_a_name_that_says_what_it_is_needs_no_noun():
     for name, said in (("Yarrick", "the lighthouse Yarrick"), ("Lighthouse Yarrick", "the Lighthouse Yarrick")):
         cell = Query("light", Scope("name", (name,)), None, (("keeper", "born"),), ())
@@ -465,6 +490,8 @@ def test_people_are_who_and_a_row_that_is_referred_to_is_one_whose(town):
         ("company", "order", "project.owner.founded < '2010-01-01'", "is one whose "),
         ("company", "employee", "salary between 33000 and 119000", "33000 to 119000 EUR"),
         ("smartphones", "sale", "share > 10.5", "10.5%"),
+        ("hospital", "trial", "yr(started) = 2027", "saw the first patient in 2027"),
+        ("university", "sitting", "yr(posted) = 2027", "have results that were posted in 2027"),
     ],
 )
 def test_conditions_of_shipped_schemas_are_what_a_person_types(schema, table, text, said):
@@ -477,6 +504,16 @@ def test_conditions_of_shipped_schemas_are_what_a_person_types(schema, table, te
         if said in phrase:
             return
     pytest.fail(f"no wording says {said!r}")
+
+
+def test_a_year_is_said_by_those_wordings_of_a_day_that_fit_it():
+    hospital, town = (in_language(load_schema(name), "natural") for name in ("hospital", "town"))
+    opened = {
+        verb_phrase(Wording(hospital, turn), "department", condition("yr(opened) = 1990", "department", hospital))
+        for turn in range(12)
+    }
+    assert opened == {"opened in 1990"}  # but not "have been open since in 1990"
+    assert verb_phrase(Wording(town), "shop", condition("yr(opened) != 1990", "shop", town)) == "did not open in 1990"
 
 
 def test_years_come_early_or_late_and_ends_are_said_by_name():

@@ -2,8 +2,12 @@
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.test_mine import by_hand
 from worldsmith.audit.tasks.page_coverage import (
@@ -18,8 +22,10 @@ from worldsmith.cli.task_audit import histogram, page
 from worldsmith.errors import FormatError
 from worldsmith.mining.task_report import report_tasks
 from worldsmith.pages import Pages
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, curriculum, difficulty, read_tasks
-from worldsmith.tasks.difficulty import count_conditions
+from worldsmith.tasks.difficulty import steps_per_cell
+from worldsmith.tasks.query import Scope
 from worldsmith.world.files import save_jsonl, tasks_file
 
 
@@ -52,12 +58,56 @@ def test_least_pages_tell_all_the_evidence(town, mined):
         assert 0 < needed <= read
 
 
-def test_difficulty_is_the_log_of_the_work(mined):
-    for task in mined:
-        assert 2 ** difficulty(task) == pytest.approx(
-            task.turns * task.query.hops * (1 + count_conditions(task.query)), rel=0.01
-        )
+COUNTS = st.integers(1, 80)
+
+
+@pytest.mark.parametrize(
+    ("turns", "rows", "chain", "expected"),
+    [
+        (8, 4, 1, 3.58),  # 8 / 4 + 8 / 4 + 2 * 2 + 4 = 12 steps
+        (8, 0, 1, 4.17),  # 8 + 8 / 4 + 2 * 2 + 4 = 18
+        (32, 16, 1, 4.17),  # 32 / 16 + 32 / 4 + 2 * 2 + 4 = 18
+        (8, 4, 3, 4.7),  # 8 / 4 + 8 / 4 + 2 * 5 + 4 * 3 = 26
+    ],
+)
+def test_difficulty_is_the_log_of_the_steps_that_a_cell_depends_on(turns, rows, chain, expected):
+    task = by_hand(range(rows), [()] * rows)
+    query = task.query
+    for _ in range(chain - 1):
+        query = replace(query, scope=Scope("stone", (), replace(query, columns=(("stone",),), key=())))
+    assert difficulty(replace(task, query=query, certificate={"turns": turns})) == expected
+
+
+def test_a_task_without_a_certificate_has_no_difficulty(mined):
     assert difficulty(replace(mined[0], certificate={})) == 0.0
+
+
+def test_difficulty_is_the_same_whatever_the_gold_values(mined):
+    for task in mined:
+        other = replace(task, gold=tuple(tuple(None for _ in row) for row in task.gold))
+        assert difficulty(other) == difficulty(task) > 0
+
+
+@given(COUNTS, COUNTS, COUNTS, COUNTS)
+def test_difficulty_rises_with_turns_relations_and_queries_and_falls_with_rows(turns, rows, hops, queries):
+    steps = steps_per_cell(turns, rows, hops, queries)
+    assert steps_per_cell(turns + 1, rows, hops, queries) > steps
+    assert steps_per_cell(turns, rows + 1, hops, queries) < steps
+    assert steps_per_cell(turns, rows, hops + 1, queries) > steps
+    assert steps_per_cell(turns, rows, hops, queries + 1) > steps
+
+
+def test_policies_without_errors_get_all_and_those_that_forget_every_page_nothing(town, mined, monkeypatch):
+    monkeypatch.syspath_prepend(Path(__file__).parents[1] / "examples")
+    from measure_difficulty import PlayedTask, Skill
+
+    simulator, random = Simulator(town), Random(0)
+    for task in mined:
+        played = PlayedTask(task, simulator)
+        assert played.item_f1(Skill(), random) == 1.0
+        assert played.item_f1(Skill(forgets_page=1.0), random) == 0.0
+        assert played.item_f1(Skill(gives_up_search=1.0), random) == 0.0
+        assert played.item_f1(Skill(misreads_cell=1.0), random) < 0.8
 
 
 def test_a_curriculum_rises_and_splits_by_world_and_schema(mined):

@@ -130,8 +130,8 @@ def tasks(
     are kept apart from the worlds, in _tasks/<world>.jsonl. Where none is found for a world, its tasks stay as they
     are, and the exit code is 1.
 
-    Difficulty, in the curriculum, is log2(turns * relations * (1 + conditions)): 1 more is twice the work. A split is
-    train, test (a tenth of the worlds), or held_out.
+    Difficulty, in the curriculum, is log2 of the steps that must go right for one cell: turns / rows + turns / 4 +
+    2 * relations + 4 * queries of the chain. A split is train, test (a tenth of the worlds), or held_out.
 
     \b
     worldsmith tasks w --count 20

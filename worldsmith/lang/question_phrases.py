@@ -215,8 +215,8 @@ class QuestionPhrases:
     peaked: str = "“{name}” is, for each {one}, the highest “{header}” among the {many} that {rest}."
     as_part: str = " with {them} as {part}"
     """Which reference of a child row leads to its parent, where there are several."""
-    ends: tuple[str, str, str, str] = ("highest", "lowest", "latest", "earliest")
-    """The largest and the smallest number, the last and the first day."""
+    ends: tuple[str, ...] = ("highest", "lowest", "latest", "earliest")
+    """The largest and the smallest number, the last and the first day; of people's questions, of what is counted."""
     leading: str = "with the {most} “{header}”"
     """What the first rows of an order have."""
     leading_by: str = "whose {part} has the {most} “{header}”"
@@ -332,7 +332,7 @@ NATURAL = replace(
     ),
     ended=(
         "Include {many} with {a_header} as well.",
-        "Having {a_header} is no reason to leave {many} out.",
+        "Don't skip {many} just because they have {a_header}.",
         "{many} with {a_header} count too.",
         "It doesn't matter whether {many} have {a_header}.",
     ),
@@ -370,6 +370,7 @@ NATURAL = replace(
     ranked_in="“{name}” counts all {many} with the same “{group}”, not only those I ask about.",
     owned="{names} belongs to {whose}.",
     owned_many="{names} belong to {whose}.",
+    ends=(*PLAIN.ends, "most", "fewest"),
     leading="with the {most} {header}",
     leading_by="whose {part} has the {most} {header}",
     given_as="the {label}",

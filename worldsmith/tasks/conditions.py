@@ -26,6 +26,8 @@ _BROKEN = re.compile(r"\b(a[st]|by|for|from|in|of|on|per|since|to|using|with|\w+
 _AGREEING = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)\]")
 _COUNTED = re.compile(r"\[([^\[\]|]*)\|([^\[\]|@]*)@v\]")
 """Singular and plural of what a constant counts: "more than {v} [shop|shops@v]"."""
+_ON_DAY = re.compile(r"(?<! since) on \{v\}$")
+"""What makes a day of a phrase that its year fits as well: "opened on {v}", "opened in {v}"."""
 _SLOTS = re.compile(r"\{(\w+)\}")
 _RELATIVE = re.compile(r"(?:that|who) $")
 _TAIL = re.compile(r"\s*\(([^()]*)\)$")
@@ -123,10 +125,10 @@ def _bank_phrase(wording: Wording, column: Column, node: Node, verbs: Verbs, *, 
     if ask is None:
         return ""
     kind = "true" if isinstance(node, expr.Path) else _ASKS.get(node.op, "") if isinstance(node, expr.Call) else ""
-    if isinstance(node, expr.Call) and node.args and isinstance(node.args[0], expr.Call):
-        return ""  # the year of a date
     kind_or_opposite = _NEGATED.get(kind, "") if negated else kind
     patterns: list[str] = getattr(ask, kind_or_opposite, [])
+    if isinstance(node, expr.Call) and node.args and isinstance(node.args[0], expr.Call):  # the year of a date
+        patterns = [_ON_DAY.sub(" in {v}", text) for text in patterns if kind == "equal" and _ON_DAY.search(text)]
     if not patterns:
         return ""
     values = [a.value for a in node.args[1:] if isinstance(a, expr.Const)] if isinstance(node, expr.Call) else []

@@ -4,37 +4,37 @@ from collections.abc import Collection, Iterable
 from math import ceil, log2
 from typing import Any
 
-from worldsmith import expr
-from worldsmith.expr.tree import walk
 from worldsmith.seeding import draw
-from worldsmith.tasks.query import Query
 from worldsmith.tasks.task import Task, joined_worlds
 
-LOGIC = frozenset({"and", "or", "not", "yr"})
-"""Operations that compare nothing by themselves."""
 TEST_SHARE = 0.1
 """Of the worlds, those whose tasks are for testing."""
 
 
-def count_conditions(query: Query) -> int:
-    """Return the comparisons of a query and of the chain that leads to it, orders and conditions on children too."""
-    count = 0
-    for one in query.chain():
-        nodes = [*one.clauses, *(tally.where for tally in one.tallies if tally.where is not None)]
-        count += sum(isinstance(n, expr.Path) and n.type == "bool" for node in nodes for n in walk(node))
-        count += sum(isinstance(n, expr.Call) and n.op not in LOGIC for node in nodes for n in walk(node))
-        count += 1 if one.top else 0
-    return count
+def steps_per_cell(turns: int, rows: int, hops: int, queries: int) -> float:
+    """Return how many steps must go right for one cell of an answer, as a weighted sum of what is known beforehand.
+
+    Args:
+        turns: the least an agent needs. Divided by the rows they are those that one row takes: an error in them costs
+            that row alone. A quarter of all of them counts for every row: stopping early costs what is still unread.
+        rows: of the answer.
+        hops: relations followed from what the question names to the cells asked for (`Query.hops`): two steps each,
+            since a reference has to be read and the row that it leads to.
+        queries: of the chain. Each has to pick its row out of several that are compared, which counts as four steps;
+            where it picks another, all that follows is wrong.
+    """
+    return turns / max(1, rows) + turns / 4 + 2 * hops + 4 * queries
 
 
 def difficulty(task: Task) -> float:
-    """Return log2(turns * relations * (1 + conditions)), to two digits; 0 without a certificate.
+    """Return log2(`steps_per_cell`), to two digits; 0 without a certificate. 1 more is twice as many steps.
 
-    Turns are the least an agent needs (its certificate's), relations are those it follows from what the question
-    names to the cells asked for (`Query.hops`), conditions are what rows are held against. A step of 1 is twice the
-    work. Deep tasks of one cell lie between 4 and 7, small tables between 5 and 8, wide ones between 7 and 11.
+    It depends on the certificate's turns, the query and the number of gold rows; never on what is in them.
     """
-    return round(log2(task.turns * task.query.hops * (1 + count_conditions(task.query))), 2) if task.turns else 0.0
+    if not task.turns:
+        return 0.0
+    queries = sum(1 for _ in task.query.chain())
+    return round(log2(steps_per_cell(task.turns, len(task.gold), task.query.hops, queries)), 2)
 
 
 def curriculum(tasks: Iterable[Task], hold_out: Collection[str] = ()) -> list[dict[str, Any]]:

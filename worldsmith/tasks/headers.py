@@ -3,7 +3,7 @@
 import re
 from collections.abc import Sequence
 
-from worldsmith.lang.morphology import lower
+from worldsmith.lang.morphology import lower, plural
 from worldsmith.lang.page_phrases import capital
 from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.schema import Aggregate, Column, Path, Schema
@@ -11,6 +11,9 @@ from worldsmith.tasks.query import is_tally, tally_column
 
 _UNIT = re.compile(r"\s*\([^()]*\)$")
 _YEAR = re.compile(r"^year of\b|(?<!\bthis)(?<!\bpast)(?<!\blast)(?<!\ba)(?<!\bper)(?<!\beach) year$")
+_SUMMED = re.compile(r"^total |'s ")
+"""A plural that is one sum, or somebody's, and no count: "total seats of its trains"."""
+_TIME = re.compile(r" (?:this|a) \w+$")
 _DAY = re.compile(r"\b(day|date)\b", re.IGNORECASE)
 
 
@@ -34,6 +37,20 @@ def asked_name(column: Column, schema: Schema) -> str:
 def is_dated(column: Column, schema: Schema) -> bool:
     """Tell whether values of a column come early or late: days, and years by what people call them."""
     return column.type == "date" or (schema.bank is not None and _YEAR.search(asked_name(column, schema)) is not None)
+
+
+def order_ends(column: Column, schema: Schema, ends: Sequence[str]) -> Sequence[str]:
+    """Return the words for the largest and the smallest value of a column.
+
+    Args:
+        column: what rows are put in order by.
+        schema: its schema.
+        ends: two words each for numbers, for dates, and, where people ask, for what is counted: "most", "fewest".
+    """
+    if is_dated(column, schema):
+        return ends[2:4]
+    name = _TIME.sub("", asked_name(column, schema))
+    return ends[4:] if schema.bank and plural(name) and not _SUMMED.search(name) else ends[:2]
 
 
 def quoted_header(column: Column, schema: Schema) -> str:

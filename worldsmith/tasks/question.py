@@ -31,7 +31,7 @@ from worldsmith.tasks.headers import (
     asked_name,
     column_header,
     headers,
-    is_dated,
+    order_ends,
     owner,
     quoted_header,
     referenced_row,
@@ -214,8 +214,8 @@ def header(wording: Wording, query: Query, path: Path) -> str:
 
 def extreme_word(wording: Wording, query: Query, top: Top) -> str:
     """Return the word for the end of an order: "highest", "earliest"."""
-    dated = is_dated(query.column(wording.schema, top.path), wording.schema)
-    return wording.words.ends[2 * dated + (not top.largest)]
+    ends = order_ends(query.column(wording.schema, top.path), wording.schema, wording.words.ends)
+    return ends[not top.largest]
 
 
 def order_phrase(wording: Wording, query: Query, top: Top) -> str:

@@ -21,7 +21,7 @@ from worldsmith.schema import Aggregate, Path, Schema, Table, Value
 from worldsmith.tasks.condition_reader import Meaning, Phrases
 from worldsmith.tasks.conditions import MANY, ONE, Verbs
 from worldsmith.tasks.descriptions import descriptions, whole_table_query
-from worldsmith.tasks.headers import column_header, headers, is_dated, quoted_header, referenced_row, spoken_header
+from worldsmith.tasks.headers import column_header, headers, order_ends, quoted_header, referenced_row, spoken_header
 from worldsmith.tasks.meanings import meanings, query_meanings
 from worldsmith.tasks.query import HOPS, Query, Scope, Top, conjunction
 from worldsmith.tasks.question import LETTERS, relative_pronoun
@@ -292,8 +292,7 @@ class _Reading:
 
     def _end(self, query: Query, path: Path, most: str) -> bool | None:
         """Return whether a word means the largest value of a path; None where it isn't said of such values."""
-        dated = is_dated(query.column(self.schema, path), self.schema)
-        last, first = self.forms.ends[2 * dated : 2 * dated + 2]
+        last, first = order_ends(query.column(self.schema, path), self.schema, self.forms.ends)
         return True if most == last else False if most == first else None
 
     def _under(self, query: Query, header: str) -> list[Path]:
