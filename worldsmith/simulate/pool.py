@@ -16,6 +16,7 @@ from typing import Any
 
 from worldsmith.errors import UsageError
 from worldsmith.pages import Page, Pages
+from worldsmith.pages.index.dense import Retriever
 from worldsmith.pages.index.pool import PoolIndex
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.pool import Pool
@@ -222,11 +223,14 @@ class PoolSimulator:
         return _disclosing(merged, by_digest)
 
 
-def simulator_of(source: World | Pool, profiles: Mapping[str, Profile] = PROFILES) -> Simulator | PoolSimulator:
-    """Return what answers the calls of a world or a pool, without a language model."""
+def simulator_of(
+    source: World | Pool, profiles: Mapping[str, Profile] = PROFILES, retriever: Retriever | None = None
+) -> Simulator | PoolSimulator:
+    """Return what answers the calls of a world or a pool, without a language model; `retriever` as in `Simulator`."""
     if isinstance(source, World):
-        return Simulator(source, profiles=profiles)
-    return PoolSimulator(source, simulate=partial(Simulator, profiles=profiles), profiles=profiles)
+        return Simulator(source, profiles=profiles, retriever=retriever)
+    index = partial(source.index, retriever=retriever)
+    return PoolSimulator(source, simulate=partial(Simulator, profiles=profiles), index=index, profiles=profiles)
 
 
 def _disclosing(observation: Observation, parts: Sequence[tuple[str, Observation]]) -> Observation:
