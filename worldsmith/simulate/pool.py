@@ -113,6 +113,10 @@ class PoolSimulator:
         """Return the pages of a world that an address is answered from."""
         return self.world(world).pages_of(replace(address, world=world))
 
+    def ranked_urls(self, address: Address, query: str) -> list[str]:
+        """Return the addresses of all hits for a query as `Simulator.ranked_urls` does."""
+        return self._index(profile_named(address.profile, self._profiles)).ranked_urls(query)
+
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call as `Simulator.call` does. Raises NotFoundError, UsageError likewise."""
         parts = self.parts_or_reply(address, call, attempt)

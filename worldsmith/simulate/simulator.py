@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from worldsmith.cache import keep
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
-from worldsmith.pages.index import Index, Indexed
+from worldsmith.pages.index import DEPTH, Index, Indexed
 from worldsmith.pages.index.dense import Retriever
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.renderer.emit import chunks, markdown
@@ -273,6 +273,11 @@ class Simulator:
         pages = self.pages_of(address)
         name = pages.by_url(url)
         return (self.world.id, pages.page(name)) if name else None
+
+    def ranked_urls(self, address: Address, query: str) -> list[str]:
+        """Return the addresses of all hits for a query, best first, before a profile's edits."""
+        services = self._profile_and_services(address)[1]
+        return [services.pages.url(page_id) for page_id, _ in services.search(query, DEPTH, 1)[0]]
 
     def placed(self, address: Address, page_id: str) -> tuple[tuple[str, float], ...]:
         """Return what a ranking holds under a profile in place of a hit, as `EditedRanking.placed` does."""

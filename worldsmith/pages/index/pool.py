@@ -124,6 +124,11 @@ class PoolIndex:
         hits = [(self.worlds[self._world_of(i)], self.ids[i], float(scores[i])) for i in chosen]
         return hits, len(order) > start + k
 
+    def ranked_urls(self, query: str) -> list[str]:
+        """Return the addresses of all hits for a query, best first; no world has to be open for it."""
+        order, _ = self._ranked(query, hidden=False)
+        return [self.urls[i] for i in order.tolist()]
+
     def _world_of(self, document: int) -> int:
         return int(np.searchsorted(self._arrays["world_starts"], document, side="right")) - 1
 
