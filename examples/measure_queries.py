@@ -2,7 +2,7 @@
 
 pip install beir
 worldsmith export DIR --to beir --out BENCHMARK
-python examples/measure_queries.py DIR BENCHMARK QUERIES.jsonl
+python examples/measure_queries.py DIR BENCHMARK QUERIES.jsonl [bm25|hybrid|dense]
 
 QUERIES.jsonl holds {"id": a task's id, "query": what somebody typed who saw the question alone}. A page is needed if it
 states evidence of the task, by the benchmark's judgments; recall is that of BEIR's own evaluator, and so is the capped
@@ -12,14 +12,17 @@ one, which divides by ten at most.
 import json
 import sys
 from collections import defaultdict
+from functools import partial
 from pathlib import Path
 
 from beir.datasets.data_loader import GenericDataLoader
 from beir.retrieval.evaluation import EvaluateRetrieval
 
+from worldsmith.pages.index.dense import retriever_named
 from worldsmith.pages.pool import open_pool
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.protocol import Address, Call
+from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.files import world_folders
 
 FIRST = 5
@@ -28,11 +31,15 @@ K = 10
 
 def main() -> None:
     folder, benchmark, file = map(Path, sys.argv[1:4])
+    retriever = retriever_named(*sys.argv[4:5] or ("bm25",))
     rows = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
     _, questions, judgments = GenericDataLoader(data_folder=str(benchmark)).load(split="test")
     worlds = {row["_id"]: row["metadata"]["world"] for row in map(json.loads, (benchmark / "queries.jsonl").open())}
     judgments = {row["id"]: judgments[row["id"]] for row in rows}
-    simulator = PoolSimulator(open_pool(world_folders([folder])))
+    pool = open_pool(world_folders([folder]))
+    simulator = PoolSimulator(
+        pool, simulate=partial(Simulator, retriever=retriever), index=partial(pool.index, retriever=retriever)
+    )
     webs = {"alone": lambda task: simulator.world(worlds[task]), "pool": lambda _: simulator}
     ranks: dict[str, dict[str, int | None]] = {}
     print(f"{len(rows)} queries, {len(questions)} tasks in the benchmark")

@@ -21,6 +21,7 @@ from starlette.testclient import TestClient
 
 from tests.scripted_models import Model, serving
 from worldsmith.agents import AGENTS, SimulatorClient, run
+from worldsmith.agents.baselines import request_text
 from worldsmith.agents.search_server import SearchServer
 from worldsmith.cli import main
 from worldsmith.errors import FormatError, NotFoundError, UsageError
@@ -722,9 +723,49 @@ def test_exports_hold_the_evidence_of_all_worlds_of_a_task(
         assert with_evidence(perfect, evidence, ()).earned.f1 == 0.0
         relevant = {url for name, url, _ in qrels if name == task.task_id}
         assert {pool.world_at(url) for url in relevant} == set(task.worlds)
-        assert {pool.world_at(url) for url in negatives[task.task_id]} == set(task.worlds)
-        assert relevant.isdisjoint(negatives[task.task_id])
-        assert len(negatives[task.task_id]) <= NEGATIVES
+        hits, _ = pool.index("short").search(request_text(task), 60, 1)
+        urls = [simulator.world(world).pages_of(Address(world)).url(page_id) for world, page_id, _ in hits]
+        assert negatives[task.task_id] == [url for url in urls if url not in relevant][:NEGATIVES]
+        assert negatives[task.task_id]
+    worlds = {task.task_id: task.worlds for task in read_tasks(pool.tasks_file)}
+    assert any(pool.world_at(url) not in worlds[task_id] for task_id, urls in negatives.items() for url in urls)
+
+
+def test_the_audit_of_a_pool_judges_tasks_over_several_worlds_part_by_part(
+    folder: Path, pool: Pool, cross: list[Task], tmp_path: Path
+) -> None:
+    for name in pool.worlds:
+        shutil.copytree(folder / name, tmp_path / name)
+    task = next(task for task in cross if len(task.gold) > 1)
+    good, bad = task.to_json(), replace(task, gold=task.gold[::-1]).to_json()
+    file = tmp_path / "_tasks" / f"{pool.id}.jsonl"
+    file.parent.mkdir()
+    for line, code in ((good, 0), (bad, 1)):
+        save_jsonl(file, [line])
+        result = CliRunner().invoke(main, ["audit", "tasks", str(tmp_path), "--pool", "--json"])
+        report = json.loads(result.stdout)
+        assert (result.exit_code, report["worlds"], report["tasks"], report["ok"]) == (code, 3, 1, code == 0)
+        assert report["groups"][0]["pages_needed"]["least"] >= len(task.worlds)
+    assert "another engine gives other gold" in report["findings"][0]
+
+
+def test_a_program_is_asked_over_the_served_pool(folder: Path, pool: Pool, tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(
+        "import json, sys, urllib.request\n"
+        "asked = json.load(sys.stdin)\n"
+        "body = json.dumps({'query': asked['question'][:200], 'k': 20}).encode()\n"
+        "kind = {'Content-Type': 'application/json'}\n"
+        "request = urllib.request.Request(asked['base_url'] + '/api/search', body, kind)\n"
+        "hits = json.load(urllib.request.urlopen(request))['results']\n"
+        "sys.exit(f\"{asked['base_url'].rpartition('/')[2]} {' '.join(hit['url'] for hit in hits)}\")\n"
+    )
+    command = ["audit", "tasks", str(folder), "--pool", "--program", str(tmp_path / "program.py"), "--json"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 0, result.output
+    errors = [score["error"] for score in map(json.loads, result.stdout.splitlines()[:-1])]
+    assert len(errors) == len(list(read_tasks(pool.tasks_file)))
+    assert all(pool.id in error for error in errors)
+    assert any(len({pool.world_at(url) for url in error.split() if "://" in url}) > 1 for error in errors)
 
 
 def test_an_environment_takes_only_tasks_proved_where_their_calls_are_answered(simulator: PoolSimulator) -> None:

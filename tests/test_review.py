@@ -123,7 +123,7 @@ def test_a_curriculum_rises_and_splits_by_world_and_schema(mined):
 
 def test_a_review_measures_anew(town, mined):
     lied = [replace(task, audit={"one-query": 0.9}) for task in mined]
-    found = report_tasks([(town, lied)])
+    found = report_tasks([(town, Simulator(town), lied)])
     assert found.ok
     assert found.tasks == list(mined)
     told_json = found.to_json()
@@ -138,13 +138,13 @@ def test_a_review_measures_anew(town, mined):
 def test_what_is_wrong_with_tasks_is_found(town, mined):
     task = next(t for t in mined if t.kind == "wide")
     wrong = replace(task, gold=(*task.gold[1:], ("x",) * len(task.columns)))
-    assert "another engine gives other gold" in report_tasks([(town, [wrong])]).findings[0]
+    assert "another engine gives other gold" in report_tasks([(town, Simulator(town), [wrong])]).findings[0]
     one = replace(task, pages=tuple(tuple(("shop/1",) for _ in row) for row in task.pages))
-    assert "one page carries too much" in report_tasks([(town, [one])]).findings[0]
+    assert "one page carries too much" in report_tasks([(town, Simulator(town), [one])]).findings[0]
     empty = [replace(task, gold=(), pages=(), question=f"{task.question}{i}") for i in range(3)]
-    assert any("have no row: more than 2%" in line for line in report_tasks([(town, empty)]).findings)
+    assert any("have no row: more than 2%" in line for line in report_tasks([(town, Simulator(town), empty)]).findings)
     with pytest.raises(FormatError, match="another state"):
-        report_tasks([(town, [replace(task, world_digest="0")])])
+        report_tasks([(town, Simulator(town), [replace(task, world_digest="0")])])
 
 
 def test_audit_tasks_exits_by_the_gates(folder, mined, tmp_path, call):
@@ -167,7 +167,7 @@ def test_plots_hold_every_value():
 
 
 def test_a_page_needs_no_other_file(town, mined):
-    html = page(report_tasks([(town, mined)]))
+    html = page(report_tasks([(town, Simulator(town), mined)]))
     assert "http" not in html
     assert html.startswith("<!doctype html>")
 

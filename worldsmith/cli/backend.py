@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from worldsmith.episode.call import Tool
+    from worldsmith.pages.index.dense import Retriever
     from worldsmith.pages.pool import Pool
     from worldsmith.serving.responder_cache import Responder
     from worldsmith.simulate.llm.model import Backend, StoredOnly
@@ -82,6 +83,14 @@ def traces_in(folder: Path | None) -> "Traces | None":
     return Traces(folder)
 
 
+retriever_option = click.option(
+    "--retriever",
+    default="bm25",
+    show_default=True,
+    help="What ranks pages: bm25, dense (vectors of words), hybrid (both); the last two need worldsmith[dense].",
+)
+
+
 def read_profiles(file: Path | None) -> "Mapping[str, Profile]":
     """Return the profiles an address may name: worldsmith's, and those of a file. Raises FormatError."""
     from worldsmith.simulate.perturb import PROFILES, load_curriculum
@@ -135,17 +144,20 @@ class Answering:
         concurrency: int = 8,
         backend: "Backend | None" = None,
         strict: bool = False,
+        retriever: str = "bm25",
     ) -> None:
         """Open what the options above name; with `quiet`, failures of a model are not reported.
 
         `index_folder` says where the search index of a world, by its id, is kept; `traces` records every call.
         `concurrency` is how many calls to a model run at a time. `backend` replaces the model of `model_choice`;
-        `strict` simulators raise GuardError for a rejected text of our own renderer.
+        `strict` simulators raise GuardError for a rejected text of our own renderer. `retriever` ranks pages.
 
         Raises:
-            UsageError: two models are named, or one without a name, or a store is of none or of several.
+            UsageError: two models are named, or one without a name, or a store is of none or of several; the retriever
+                is unknown or not installed.
             FormatError: the store can't be opened.
         """
+        from worldsmith.pages.index.dense import retriever_named
         from worldsmith.simulate.store import Store
 
         if "" in (model_choice.model, model_choice.prose):
@@ -160,6 +172,7 @@ class Answering:
         self.tools: tuple[Tool, ...] = ("web_extractor",) if model_choice.prose else ("web_search", "web_extractor")
         self.profiles, self.index_folder, self.traces = profiles, index_folder, traces
         self.counts: Counter[str] = Counter()
+        self._retriever: Retriever | None = retriever_named(retriever)
 
     def simulator(self, world: "World") -> "Simulator":
         """Return the simulator of a world."""
@@ -175,6 +188,7 @@ class Answering:
             indexed=saved(self.index_folder),
             tools=self.tools,
             strict=self._strict,
+            retriever=self._retriever,
         )
 
     def pool_simulator(self, pool: "Pool", *, quiet: bool = True, **options: Any) -> "PoolSimulator":
@@ -184,7 +198,7 @@ class Answering:
         def shown(worlds: "Sequence[str]") -> "Iterator[str]":
             return progress(worlds, len(worlds), "index", quiet=quiet)
 
-        index = partial(pool.index, progress=shown, folder=self.index_folder(pool.id))
+        index = partial(pool.index, progress=shown, folder=self.index_folder(pool.id), retriever=self._retriever)
         return PoolSimulator(pool, simulate=self.simulator, index=index, profiles=self.profiles, **options)
 
     def worlds(self, paths: "Sequence[Path]", *, pooled: bool, quiet: bool = True) -> "Worlds":

@@ -13,6 +13,7 @@ from worldsmith.cli.backend import (
     model_options,
     profiles_option,
     read_profiles,
+    retriever_option,
     trace_option,
     traces_in,
     why_renderer_answered,
@@ -51,6 +52,7 @@ seed_option = click.option(
 @profile_option
 @profiles_option
 @seed_option
+@retriever_option
 @model_options
 @trace_option
 @pool_option
@@ -61,6 +63,7 @@ def serve(
     profiles: Path | None,
     model_choice: ModelChoice,
     trace: Path | None,
+    retriever: str,
     *,
     pooled: bool,
     **options: Any,
@@ -92,6 +95,7 @@ def serve(
         quiet=False,
         index_folder=beside.get if index_dir is None else lambda _: index_dir,
         traces=traces_in(trace),
+        retriever=retriever,
     )
 
     async def close() -> None:
@@ -126,9 +130,10 @@ def one_call(command: Callable[..., Any]) -> Callable[..., Any]:
         seed: int,
         model_choice: ModelChoice,
         pooled: bool,
+        retriever: str = "bm25",
         **options: Any,
     ) -> Any:
-        answering = Answering(model_choice, read_profiles(profiles))
+        answering = Answering(model_choice, read_profiles(profiles), retriever=retriever)
         return command(*args, answer=partial(_answer, path, profile, seed, answering, pooled=pooled), **options)
 
     return with_answer
@@ -159,6 +164,7 @@ def _answer(path: Path, profile: str, seed: int, answering: Answering, call: "Ca
 @click.argument("query")
 @click.option("--k", type=click.IntRange(1, 50), default=10, show_default=True, help="Hits.")
 @click.option("--page", type=click.IntRange(1), default=1, show_default=True, help="Results page.")
+@retriever_option
 @one_call
 @json_option
 def search(answer: "Callable[[Call], Observation]", query: str, k: int, page: int, *, as_json: bool) -> None:

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.base import counted, emit, json_option, loaded_worlds, progress, table, usable_worlds
+from worldsmith.cli.backend import Answering, ModelChoice, read_profiles
+from worldsmith.cli.base import counted, emit, json_option, pool_option, progress, table
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
     from worldsmith.mining.task_report import TaskReport
+    from worldsmith.tasks import Task
 
 SHOWN = 20
 """Findings shown."""
@@ -29,10 +31,17 @@ SHOWN = 20
     help="Instead: run this Python file on each task, over a server of these worlds, and score its answers.",
 )
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write the figures with plots here too.")
+@pool_option
 @json_option
 @click.pass_context
 def audit_tasks(
-    ctx: click.Context, paths: tuple[Path, ...], program: Path | None, html: Path | None, *, as_json: bool
+    ctx: click.Context,
+    paths: tuple[Path, ...],
+    program: Path | None,
+    html: Path | None,
+    *,
+    pooled: bool,
+    as_json: bool,
 ) -> None:
     """Measure anew what shortcuts are worth on tasks, and what must be read for them; exit 1 when a gate fails.
 
@@ -53,15 +62,19 @@ def audit_tasks(
     \b
     worldsmith audit tasks w
     worldsmith audit tasks w --html tasks.html
+    worldsmith audit tasks w --pool          the pool's tasks, in the web of all its worlds
     worldsmith audit tasks w --program examples/no_model/outsider.py
     """
+    worlds = Answering(ModelChoice(), read_profiles(None)).worlds(paths, pooled=pooled, quiet=as_json)
     if program is not None:
-        _run_program(program, paths, as_json=as_json)
+        _run_program(
+            program, paths, [task for _, some in worlds.tasks() for task in some], pooled=pooled, as_json=as_json
+        )
         return
     from worldsmith.mining.task_report import report_tasks
-    from worldsmith.tasks import tasks_of
 
-    audit = report_tasks((world, tasks_of(folder)) for folder, world in loaded_worlds(paths, quiet=as_json))
+    by_world = progress(worlds.tasks(), len(worlds.ids), "worlds", quiet=as_json)
+    audit = report_tasks((worlds.open(world), worlds.simulator(world), tasks) for world, tasks in by_world)
     if html:
         from worldsmith.world.files import write_file
 
@@ -74,15 +87,12 @@ def audit_tasks(
         ctx.exit(1)
 
 
-def _run_program(program: Path, paths: Sequence[Path], *, as_json: bool) -> None:
-    """Serve the worlds on a free port, run a program on their tasks, and print what it scores."""
+def _run_program(program: Path, paths: Sequence[Path], tasks: "Sequence[Task]", *, pooled: bool, as_json: bool) -> None:
+    """Serve worlds, or their pool, on a free port, run a program on their tasks, and print what it scores."""
     from worldsmith.audit.tasks.program import means, run_program
-    from worldsmith.tasks import tasks_of
 
-    folders = usable_worlds(paths)
-    tasks = [task for folder in folders for task in tasks_of(folder)]
-    with _served(folders) as base:
-        answers = run_program(program, tasks, lambda task: f"{base}/w/{task.world}")
+    with _served(paths, pooled=pooled) as base:
+        answers = run_program(program, tasks, lambda task: f"{base}/w/{task.web}")
         scores = list(progress(answers, len(tasks), "tasks", quiet=as_json))
     if as_json:
         for score in scores:
@@ -96,9 +106,10 @@ def _run_program(program: Path, paths: Sequence[Path], *, as_json: bool) -> None
 
 
 @contextmanager
-def _served(folders: Sequence[Path]) -> Iterator[str]:
-    """Serve worlds by a child process, and yield the address."""
-    command = [sys.executable, "-m", "worldsmith", "serve", *map(str, folders), "--port", "0"]
+def _served(paths: Sequence[Path], *, pooled: bool) -> Iterator[str]:
+    """Serve worlds, or their pool, by a child process, and yield the address."""
+    options = ["--port", "0", *(["--pool"] if pooled else [])]
+    command = [sys.executable, "-m", "worldsmith", "serve", *map(str, paths), *options]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:  # noqa: S603 - ourselves
         try:
             assert server.stdout is not None

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from worldsmith.cli.agent_model import AGENT, AgentModelChoice, Tools, agent_model_options, run_model
-from worldsmith.cli.backend import Answering, ModelChoice, profiles_option, read_profiles, trace_option, traces_in
+from worldsmith.cli.backend import (
+    Answering,
+    ModelChoice,
+    profiles_option,
+    read_profiles,
+    retriever_option,
+    trace_option,
+    traces_in,
+)
 from worldsmith.cli.base import Finite, counted, emit, json_option, pool_option, progress, table
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import FormatError, NotFoundError, UsageError, WorldsmithError, close_match
@@ -41,6 +49,7 @@ if TYPE_CHECKING:
     help="File of a model's accepted texts, from which calls in process are answered; see `worldsmith write`.",
 )
 @trace_option
+@retriever_option
 @pool_option
 @json_option
 @click.pass_context
@@ -55,6 +64,7 @@ def run(
     tokenizer_file: Path | None,
     store: Path | None,
     trace: Path | None,
+    retriever: str,
     *,
     agent_model: AgentModelChoice,
     pooled: bool,
@@ -87,7 +97,9 @@ def run(
         raise NotFoundError(f"no agent {agent!r}.{close_match(agent, (*AGENTS, AGENT))}")
     if store and base_url:
         raise UsageError("--store answers calls in process; give it to the server of --base-url instead")
-    answering = Answering(ModelChoice(store=store), read_profiles(profiles))
+    if retriever != "bm25" and base_url:
+        raise UsageError("--retriever ranks in process; give it to the server of --base-url instead")
+    answering = Answering(ModelChoice(store=store), read_profiles(profiles), retriever=retriever)
     worlds = answering.worlds(paths, pooled=pooled, quiet=as_json)
     tasks = _limited_tasks([some for _, some in worlds.tasks()], limit)
     if agent == AGENT and tasks:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from statistics import median
 from typing import Any
 
@@ -11,9 +12,11 @@ from worldsmith.audit.tasks.gates import Gate, by_kind_and_size, failed_gate, ga
 from worldsmith.audit.tasks.page_coverage import co_coverage, coverage_curve, least_pages, mean
 from worldsmith.errors import FormatError
 from worldsmith.mining.certificates import task_fault
-from worldsmith.pages import Pages
+from worldsmith.simulate.pool import PoolSimulator
+from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks import QueryEvaluator, Task, difficulty, gold_duckdb
+from worldsmith.tasks import Query, QueryEvaluator, Task, difficulty, gold_duckdb
+from worldsmith.tasks.parts import parts_with_worlds
 from worldsmith.world.model import World
 
 LIMITS = (8_000, 16_000, 32_000)
@@ -118,34 +121,43 @@ def _spread(values: Sequence[float]) -> dict[str, float]:
     return {"least": min(values), "median": median(values), "mean": round(mean(values), 3), "most": max(values)}
 
 
-def report_tasks(loaded: Iterable[tuple[World, Sequence[Task]]]) -> TaskReport:
-    """Return the report on the tasks of worlds. Raises FormatError for tasks of another state of their world."""
+def report_tasks(loaded: Iterable[tuple[World, Simulator | PoolSimulator, Sequence[Task]]]) -> TaskReport:
+    """Return the report on the tasks of worlds, each with what answers its calls.
+
+    Raises FormatError for tasks of another state of their world.
+    """
     report = TaskReport()
-    for world, tasks in loaded:
-        _add_world(report, world, tasks)
+    for world, simulator, tasks in loaded:
+        _add_world(report, world, simulator, tasks)
     if report.tasks and report.empty > max(1, EMPTY * len(report.tasks)):
         report.findings.append(f"{report.empty} of {len(report.tasks)} tasks have no row: more than {EMPTY:.0%}")
     return report
 
 
-def _add_world(report: TaskReport, world: World, tasks: Sequence[Task]) -> None:
-    stale = next((task for task in tasks if task.world_digest != world.digest), None)
+def _add_world(report: TaskReport, world: World, simulator: Simulator | PoolSimulator, tasks: Sequence[Task]) -> None:
+    parts = [parts_with_worlds(task, world, simulator) for task in tasks]
+    stale = next((part for some in parts for part, own in some if part.world_digest != own.digest), None)
     if stale:
-        raise FormatError(f"task {stale.task_id} is of another state of {world.id}: mine its tasks again")
-    pages = Pages(world)
-    simulator = Simulator(world, pages=pages)
-    client = SimulatorClient(simulator, reply_cache={})
-    evaluator = QueryEvaluator(world)
-    again = gold_duckdb([(world, [task.query for task in tasks])])[0] if tasks else []
+        raise FormatError(f"task {stale.task_id} is of another state of {stale.world}: mine its tasks again")
+    address = Address(simulator.id)
+    client = SimulatorClient(simulator, address, {}, world=world)
+    queries: dict[str, tuple[World, list[Query]]] = {}
+    for part, own in chain.from_iterable(parts):
+        queries.setdefault(own.id, (own, []))[1].append(part.query)
+    again = {name: iter(rows) for name, rows in zip(queries, gold_duckdb([*queries.values()]), strict=True)}
+    evaluators = {name: QueryEvaluator(own) for name, (own, _) in queries.items()}
     report.worlds += 1
-    for task, rows in zip(with_measures(tasks, world, client), again, strict=True):
+    for task, own_parts in zip(with_measures(tasks, world, client), parts, strict=True):
         report.tasks.append(task)
         report.curves[task.task_id] = coverage_curve(task)
         report.shared[task.task_id] = co_coverage(task)
-        report.pages[task.task_id] = least_pages(task, evaluator, pages)
+        report.pages[task.task_id] = sum(
+            least_pages(part, evaluators[own.id], simulator.pages_of(address, own.id)) for part, own in own_parts
+        )
+        same_gold = [next(again[own.id]) == part.gold or not part.is_queried for part, own in own_parts]
         faults = [
             failed_gate(task, task.audit) if task.gold else None,
-            None if rows == task.gold else "another engine gives other gold",
+            None if all(same_gold) else "another engine gives other gold",
             task_fault(task, world, simulator),
         ]
         report.findings += [f"{task.task_id}: {fault}" for fault in faults if fault]

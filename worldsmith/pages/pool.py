@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.pages.index.dense import Retriever
 from worldsmith.pages.index.files import FOLDER
 from worldsmith.pages.index.pool import PoolIndex, build_pool_index, open_pool_index
 from worldsmith.pages.lengths import Length
@@ -77,18 +78,19 @@ class Pool:
         length: Length,
         progress: Callable[[Sequence[str]], Iterator[str]] = iter,
         folder: Path | None = None,
+        retriever: Retriever | None = None,
     ) -> PoolIndex:
         """Return the index over its pages: the saved one, or one made now, which takes a CPU second for two worlds.
 
         `progress` passes the ids of the worlds on, one at a time; `folder` is where indices are kept, beside the worlds
-        unless named.
+        unless named. A `retriever` ranks by vectors, which are made and kept likewise.
         """
         key = sha256(canonical_json([self.id, RENDER, length])).hexdigest()
         path = (folder or self.folder / FOLDER) / f"{self.id}.{length}"
-        kept = open_pool_index(path, key)
-        if kept is not None:
-            return kept
-        return build_pool_index(path, key, (Pages(self.open(world), length) for world in progress(self.worlds)))
+        index = open_pool_index(path, key)
+        if index is None:
+            index = build_pool_index(path, key, (Pages(self.open(world), length) for world in progress(self.worlds)))
+        return index.ranked_by(retriever, path.with_name(f"{path.name}.dense"), key) if retriever else index
 
 
 def open_pool(folders: Sequence[Path], progress: Callable[[Sequence[Path]], Iterator[Path]] = iter) -> Pool:

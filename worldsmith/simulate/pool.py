@@ -16,6 +16,7 @@ from typing import Any
 
 from worldsmith.errors import UsageError
 from worldsmith.pages import Page, Pages
+from worldsmith.pages.index.dense import Retriever
 from worldsmith.pages.index.pool import PoolIndex
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.pool import Pool
@@ -111,6 +112,10 @@ class PoolSimulator:
     def pages_of(self, address: Address, world: str) -> Pages:
         """Return the pages of a world that an address is answered from."""
         return self.world(world).pages_of(replace(address, world=world))
+
+    def ranked_urls(self, address: Address, query: str) -> list[str]:
+        """Return the addresses of all hits for a query as `Simulator.ranked_urls` does."""
+        return self._index(profile_named(address.profile, self._profiles)).ranked_urls(query)
 
     def call(self, address: Address, call: Call, attempt: int = 0) -> Observation:
         """Answer a call as `Simulator.call` does. Raises NotFoundError, UsageError likewise."""
@@ -222,11 +227,14 @@ class PoolSimulator:
         return _disclosing(merged, by_digest)
 
 
-def simulator_of(source: World | Pool, profiles: Mapping[str, Profile] = PROFILES) -> Simulator | PoolSimulator:
-    """Return what answers the calls of a world or a pool, without a language model."""
+def simulator_of(
+    source: World | Pool, profiles: Mapping[str, Profile] = PROFILES, retriever: Retriever | None = None
+) -> Simulator | PoolSimulator:
+    """Return what answers the calls of a world or a pool, without a language model; `retriever` as in `Simulator`."""
     if isinstance(source, World):
-        return Simulator(source, profiles=profiles)
-    return PoolSimulator(source, simulate=partial(Simulator, profiles=profiles), profiles=profiles)
+        return Simulator(source, profiles=profiles, retriever=retriever)
+    index = partial(source.index, retriever=retriever)
+    return PoolSimulator(source, simulate=partial(Simulator, profiles=profiles), index=index, profiles=profiles)
 
 
 def _disclosing(observation: Observation, parts: Sequence[tuple[str, Observation]]) -> Observation:

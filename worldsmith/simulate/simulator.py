@@ -20,7 +20,8 @@ from worldsmith.cache import keep
 from worldsmith.episode.call import Tool
 from worldsmith.errors import BackendError, GuardError, UsageError
 from worldsmith.pages import RENDER, Pages
-from worldsmith.pages.index import Index, Indexed
+from worldsmith.pages.index import DEPTH, Index, Indexed
+from worldsmith.pages.index.dense import Retriever
 from worldsmith.pages.lengths import Length
 from worldsmith.pages.renderer.emit import chunks, markdown
 from worldsmith.pages.renderer.snippets import hit_spans
@@ -119,6 +120,7 @@ class _Services:
     plan_writer: PlanWriter
     model: WorldModel | None
     budget: int
+    retriever: Retriever | None
     accepted_pages: dict[str, Page] = field(default_factory=dict)
     """Plans whose document by our renderer passed the guard, by page id."""
     own_hits: dict[int, _OwnHit] = field(default_factory=dict)
@@ -132,7 +134,8 @@ class _Services:
     @cached_property
     def index(self) -> Index:
         """The index over the pages; a world that is searched through a pool's never needs it."""
-        return self.indexed(self.pages)
+        index = self.indexed(self.pages)
+        return index if self.retriever is None else index.ranked_by(self.retriever)
 
     def search(self, query: str, k: int, page: int, *, hidden: bool = False) -> tuple[list[tuple[str, float]], bool]:
         """Return hits as `Index.search` does."""
@@ -180,6 +183,7 @@ class Simulator:
         profiles: Mapping[str, Profile] = PROFILES,
         indexed: Indexed = Index,
         tools: Sequence[Tool] = TOOLS,
+        retriever: Retriever | None = None,
     ) -> None:
         """Keep what answers are made with.
 
@@ -195,10 +199,12 @@ class Simulator:
             profiles: the profiles an address may name.
             indexed: makes the index over pages, or finds it in a file (`pages.index.files`).
             tools: those whose answers `model` writes; our renderer writes the others'.
+            retriever: ranks pages by vectors (`pages.index.dense`); without one BM25 does.
         """
         self.world, self.model, self.store = world, model, store
         self._budget, self._strict, self._profiles = budget, strict, profiles
         self._premade, self._indexed, self._tools = (pages, index), indexed, tuple(tools)
+        self._retriever = retriever
         self._services: dict[Length, _Services] = {}
         self._edits: dict[str, tuple[SliceEdit, ...]] = {}
         self._counts: Counter[str] = Counter() if counts is None else counts
@@ -231,6 +237,7 @@ class Simulator:
                 PlanWriter(self.world, pages),
                 writer,
                 self._budget,
+                self._retriever,
             )
             if writer or not pages.voice:
                 _ = made.guard  # made now: it takes longer than any call
@@ -266,6 +273,11 @@ class Simulator:
         pages = self.pages_of(address)
         name = pages.by_url(url)
         return (self.world.id, pages.page(name)) if name else None
+
+    def ranked_urls(self, address: Address, query: str) -> list[str]:
+        """Return the addresses of all hits for a query, best first, before a profile's edits."""
+        services = self._profile_and_services(address)[1]
+        return [services.pages.url(page_id) for page_id, _ in services.search(query, DEPTH, 1)[0]]
 
     def placed(self, address: Address, page_id: str) -> tuple[tuple[str, float], ...]:
         """Return what a ranking holds under a profile in place of a hit, as `EditedRanking.placed` does."""

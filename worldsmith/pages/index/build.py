@@ -179,6 +179,11 @@ def _text(documents: Sequence[Sequence[tuple[int, ...]]], end: int) -> tuple[np.
     return np.array(text, dtype=np.min_scalar_type(end)), np.array(starts, dtype="uint32")
 
 
+def rarity(frequency: np.ndarray, documents: int) -> np.ndarray:
+    """Return what a term is worth by the number of documents that hold it: BM25's idf as Lucene has it."""
+    return np.asarray(np.log(1 + (documents - frequency + 0.5) / (frequency + 0.5)), dtype="float64")
+
+
 class Fielder:
     """The terms of what hits tell, page by page."""
 

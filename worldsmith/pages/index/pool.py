@@ -5,6 +5,7 @@ pool, how long a page is against those of its own world. The file is read once w
 whole; in memory are the parts that queries touch.
 """
 
+import copy
 import os
 import zlib
 from collections import Counter
@@ -19,7 +20,8 @@ from typing import Any
 import numpy as np
 import orjson
 
-from worldsmith.pages.index.build import Stock, take_stock
+from worldsmith.pages.index.build import Stock, rarity, take_stock
+from worldsmith.pages.index.dense import VERSION, DenseRanking, Postings, Retriever, best
 from worldsmith.pages.index.query import Terms, paths_on, places, read_query
 from worldsmith.pages.index.reading import WordReader
 from worldsmith.pages.index.search import DEPTH, MEANT
@@ -93,6 +95,20 @@ class PoolIndex:
         self._all = np.ones(len(self.ids), dtype=bool)
         self._reader = WordReader(self.words.place, self._likely)
         self._by_letter: dict[str, list[str]] = {}
+        self.dense: DenseRanking | None = None
+
+    def ranked_by(self, retriever: Retriever, path: Path, key: str) -> "PoolIndex":
+        """Return this index with its pages ranked by a retriever; their vectors are kept in a file under a key."""
+        indptr, indices, scores = (self._arrays[name] for name in ("indptr", "indices", "scores"))
+        postings = Postings(self.words, self.words.place, indptr, indices, scores, pages=len(self.ids))
+        key = f"{key}, {retriever.embedder.name}, {VERSION}"
+        blocks = _read(path, key)
+        if blocks is None:
+            vectors = postings.page_vectors(retriever.embedder).reshape(-1)
+            blocks = _kept(path, key, _Blocks({}, {"vectors": vectors}))
+        other = copy.copy(self)
+        other.dense = DenseRanking(retriever, postings, blocks.arrays["vectors"].reshape(len(self.ids), -1))
+        return other
 
     def search(
         self, query: str, k: int, page: int, *, hidden: bool = False
@@ -108,6 +124,11 @@ class PoolIndex:
         hits = [(self.worlds[self._world_of(i)], self.ids[i], float(scores[i])) for i in chosen]
         return hits, len(order) > start + k
 
+    def ranked_urls(self, query: str) -> list[str]:
+        """Return the addresses of all hits for a query, best first; no world has to be open for it."""
+        order, _ = self._ranked(query, hidden=False)
+        return [self.urls[i] for i in order.tolist()]
+
     def _world_of(self, document: int) -> int:
         return int(np.searchsorted(self._arrays["world_starts"], document, side="right")) - 1
 
@@ -121,10 +142,9 @@ class PoolIndex:
                 passing, exact = np.zeros(len(passing), dtype=bool), True
                 passing[holding] = True
         scores = self._scores(terms, passing)
-        matches = np.flatnonzero(passing if terms.hosts else scores > 0)
-        if len(matches) > DEPTH:
-            matches = matches[scores[matches] >= _depth_score(scores[matches])]
-        matches = matches[np.argsort(-scores[matches], kind="stable")]
+        matches = best(np.flatnonzero(passing if terms.hosts else scores > 0), scores, DEPTH)
+        if self.dense is not None and terms.words:
+            return self.dense.ranked(terms.words, np.flatnonzero(passing), matches, scores, DEPTH)
         if not exact and not terms.hosts and 0 < len(matches) < DEPTH:
             matches = np.concatenate((matches, self._following(int(matches[0]), passing, scores)))
         return matches[:DEPTH], scores
@@ -278,7 +298,7 @@ class _Builder:
         )
         frequency = np.diff(stock.indptr.astype("int64"))
         # Of a score the part that a document has, without that of how rare the term is in its world alone.
-        part = stock.scores / np.repeat(_rarity(frequency, len(stock.ids)), frequency)
+        part = stock.scores / np.repeat(rarity(frequency, len(stock.ids)), frequency)
         text = np.append(terms, np.uint32(2**32 - 1))[stock.text]
         self._array("posting_terms", np.repeat(terms, frequency))
         self._array("posting_documents", stock.indices.astype("uint32") + np.uint32(self.documents))
@@ -314,8 +334,8 @@ class _Builder:
         frequency = np.bincount(terms, minlength=len(words))
         arrays["indptr"] = np.concatenate(([0], np.cumsum(frequency))).astype("uint64")
         arrays["indices"] = documents[order]
-        rarity = np.repeat(_rarity(frequency, self.documents), frequency)
-        arrays["scores"] = (arrays.pop("posting_parts")[order] * rarity).astype("float32")
+        worth = np.repeat(rarity(frequency, self.documents), frequency)
+        arrays["scores"] = (arrays.pop("posting_parts")[order] * worth).astype("float32")
         starts = arrays["indptr"][:-1].astype("int64")
         arrays["most"] = np.maximum.reduceat(arrays["scores"], starts) if words else np.zeros(0, dtype="float32")
         arrays["world_starts"] = np.array(self.starts, dtype="uint64")
@@ -323,11 +343,6 @@ class _Builder:
             arrays[name] = np.frombuffer(b"".join(some), dtype="uint8")
             arrays[f"{name}_starts"] = np.cumsum([0, *map(len, some)], dtype="uint64")
         return _Blocks(self.lists, arrays)
-
-
-def _rarity(frequency: np.ndarray, documents: int) -> np.ndarray:
-    """Return what a term is worth by the number of documents that hold it: BM25's idf as Lucene has it."""
-    return np.asarray(np.log(1 + (documents - frequency + 0.5) / (frequency + 0.5)), dtype="float64")
 
 
 def build_pool_index(path: Path, key: str, worlds: Iterable[Pages]) -> PoolIndex:
@@ -338,13 +353,17 @@ def build_pool_index(path: Path, key: str, worlds: Iterable[Pages]) -> PoolIndex
     builder = _Builder()
     for pages in worlds:
         builder.add(pages, take_stock(pages))
-    blocks = builder.blocks()
+    return PoolIndex(_kept(path, key, builder.blocks()))
+
+
+def _kept(path: Path, key: str, blocks: _Blocks) -> _Blocks:
+    """Return blocks as they lie in a file now; those in memory where the folder can't be written to."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         _write(path, key, blocks)
     except OSError:
-        return PoolIndex(blocks)
-    return open_pool_index(path, key) or PoolIndex(blocks)
+        return blocks
+    return _read(path, key) or blocks
 
 
 def _write(path: Path, key: str, blocks: _Blocks) -> None:
@@ -387,6 +406,11 @@ def _opening(text: bytes) -> bytes:
 
 def open_pool_index(path: Path, key: str) -> PoolIndex | None:
     """Return the index in a file; None where there is none, or one under another key, or one that is damaged."""
+    blocks = _read(path, key)
+    return None if blocks is None else PoolIndex(blocks)
+
+
+def _read(path: Path, key: str) -> _Blocks | None:
     try:
         with path.open("rb") as file:
             start = file.read(32)
@@ -408,4 +432,4 @@ def open_pool_index(path: Path, key: str) -> PoolIndex | None:
         name: np.frombuffer(data, dtype=kind, count=count, offset=first + at) if count else np.zeros(0, dtype=kind)
         for name, (kind, count, at) in head["arrays"].items()
     }
-    return PoolIndex(_Blocks(head["lists"], arrays))
+    return _Blocks(head["lists"], arrays)

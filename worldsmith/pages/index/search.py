@@ -4,6 +4,7 @@ Built from the clean world, statistics of one world only. Scores are rounded bef
 that an order never hangs on how a machine sums floats; ties go by page id.
 """
 
+import copy
 import math
 from array import array
 from bisect import bisect_left, bisect_right
@@ -15,6 +16,7 @@ import numpy as np
 
 from worldsmith.pages import Page, Pages
 from worldsmith.pages.index.build import Stock, mark, take_stock
+from worldsmith.pages.index.dense import DenseRanking, Postings, Retriever
 from worldsmith.pages.index.query import Terms, paths_on, places, read_query
 from worldsmith.pages.index.reading import WordReader
 from worldsmith.pages.index.terms import tokens
@@ -46,6 +48,17 @@ class Index:
         self._bonus = math.log(1 + len(self.ids)) / 2
         self._all = np.ones(len(self.ids), dtype=bool)
         self._today = date.fromisoformat(pages.world.schema.as_of).toordinal()
+        self.dense: DenseRanking | None = None
+
+    def ranked_by(self, retriever: Retriever) -> "Index":
+        """Return this index with its pages ranked by a retriever."""
+        made = self.stock
+        postings = Postings(
+            made.words, self._vocabulary.get, made.indptr, made.indices, made.scores, pages=len(made.ids)
+        )
+        other = copy.copy(self)
+        other.dense = DenseRanking(retriever, postings, postings.page_vectors(retriever.embedder))
+        return other
 
     def search(self, query: str, k: int, page: int, *, hidden: bool = False) -> tuple[list[tuple[str, float]], bool]:
         """Return results page `page` (from 1) of `k` hits as (page id, score), best first, and whether there is more.
@@ -76,6 +89,9 @@ class Index:
             saying = found[np.isin(found, self._documents_with_phrase(phrase))]
             if len(saying):
                 found, exact = saying, True
+        if self.dense is not None and asked.words:
+            among = np.sort(found) if exact else np.flatnonzero(passing)
+            return self.dense.ranked(asked.words, among, found, scores, DEPTH)
         if not exact and not asked.hosts and 0 < len(found) < DEPTH:
             found = np.concatenate((found, self._following(int(found[0]), passing & (scores == 0))))
         return found[:DEPTH], scores

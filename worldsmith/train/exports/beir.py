@@ -14,7 +14,6 @@ import orjson
 from worldsmith.agents.baselines import request_text
 from worldsmith.errors import ConsistencyError
 from worldsmith.pages import Pages
-from worldsmith.pages.index import Index
 from worldsmith.simulate.protocol import Address, Call, Observation
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task
@@ -22,7 +21,7 @@ from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.rows import CANARY, Serving, Splits
 from worldsmith.world.files import write_file
-from worldsmith.world.model import Disclosure, World
+from worldsmith.world.model import Disclosure
 
 NEGATIVES = 20
 """Hard negatives per query, at most."""
@@ -75,12 +74,13 @@ def write(
     (out / "qrels").mkdir()
     world_of: dict[str, str] = {}
     relevant: dict[str, list[str]] = {}
-    negative: dict[str, list[str]] = {}
     with ExitStack() as stack:
         corpus, queries, qrels, negatives = (stack.enter_context((out / name).open("wb")) for name in FILES)
         qrels.write(b"query-id\tcorpus-id\tscore\n")
         for name in worlds.ids:
-            benchmark = _Benchmark(worlds.open(name), [part for _, part in parts_by_world[name]])
+            simulator = worlds.simulator(name)
+            own = simulator if isinstance(simulator, Simulator) else simulator.world(name)
+            benchmark = _Benchmark(own, [part for _, part in parts_by_world[name]])
             for url, page in benchmark.pages():
                 other = world_of.setdefault(url, name)
                 if other != name:
@@ -90,14 +90,14 @@ def write(
                 if not benchmark.relevant[part.task_id]:
                     raise ConsistencyError(f"no page of {name} states evidence of {task.task_id}: mine its tasks again")
                 relevant.setdefault(task.task_id, []).extend(benchmark.relevant[part.task_id])
-                hard = benchmark.hard_negatives(part)[: NEGATIVES // len(task.worlds)]
-                negative.setdefault(task.task_id, []).extend(hard)
                 if name != max(task.worlds, key=worlds.ids.index):
                     continue  # what other worlds add to its lines is still to come
                 metadata = {"world": task.world, "kind": task.kind, "canary": CANARY}
                 _write_line(queries, {"_id": task.task_id, "text": request_text(task), "metadata": metadata})
                 qrels.write("".join(f"{task.task_id}\t{url}\t1\n" for url in relevant[task.task_id]).encode())
-                hard = negative[task.task_id]
+                hits = simulator.ranked_urls(Address(simulator.id), request_text(task))
+                known = frozenset(relevant[task.task_id])
+                hard = [url for url in hits if url not in known][:NEGATIVES]
                 _write_line(negatives, {"query_id": task.task_id, "corpus_ids": hard, "canary": CANARY})
         for file in (corpus, queries, qrels, negatives):
             file.flush()
@@ -115,12 +115,10 @@ def write(
 class _Benchmark:
     """The pages of a world and which of them are relevant to its tasks."""
 
-    def __init__(self, world: World, tasks: Sequence[Task]) -> None:
-        self.address = Address(world.id)
-        self._simulator = Simulator(world)
-        self._pages: Pages = self._simulator.pages_of(self.address)
-        self._index = Index(self._pages)
-        evaluator = QueryEvaluator(world)
+    def __init__(self, simulator: Simulator, tasks: Sequence[Task]) -> None:
+        self.address, self._simulator = Address(simulator.id), simulator
+        self._pages: Pages = simulator.pages_of(self.address)
+        evaluator = QueryEvaluator(simulator.world)
         self._evidence: dict[str, frozenset[Disclosure]] = {
             task.task_id: required_disclosures(task, evaluator) for task in tasks
         }
@@ -139,13 +137,6 @@ class _Benchmark:
                 if needed & stated:
                     self.relevant[task_id].append(url)
             yield url, _page_line(url, reply)
-
-    def hard_negatives(self, task: Task) -> list[str]:
-        """Return the first pages that the index returns for a task's question and that aren't relevant to it."""
-        hits, _ = self._index.search(request_text(task), len(self._index.ids), 1)
-        relevant = frozenset(self.relevant[task.task_id])
-        urls = [self._pages.url(page_id) for page_id, _ in hits]
-        return [url for url in urls if url not in relevant][:NEGATIVES]
 
 
 def _page_line(url: str, reply: Observation) -> dict[str, Any]:
