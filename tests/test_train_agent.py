@@ -430,7 +430,29 @@ def test_tasks_met_twice_are_compared_with_themselves():
     assert met_again(rows[:1]) == {"met_again": 0}
 
 
-@pytest.mark.parametrize("log", ["log.jsonl", "log-qwen.jsonl", "log-qwen-unbarred.jsonl"])
+@pytest.mark.parametrize(("now", "before"), [("grpo", "sft"), ("grpo", "control"), ("control", "sft")])
+def test_the_page_tells_the_gains_over_worlds_that_the_evaluations_give(now, before):
+    from spread import gain
+
+    folder = ROOT / "examples" / "train_agent"
+    runs, *lines = map(json.loads, (folder / "eval-qwen.jsonl").read_text("utf-8").splitlines())
+    cells = []
+    for split, figure in (("test", "item_f1"), ("test", "row_f1"), ("held", "item_f1"), ("held", "row_f1")):
+        tasks = [line for line in lines if line["split"] == split]
+        rows = {
+            run: [
+                {"task_id": t["task_id"], "world": t["task_id"].rsplit("-", 2)[0], figure: value}
+                for t in tasks
+                for value in [t[figure][runs["runs"].index(run)]]
+            ]
+            for run in (now, before)
+        }
+        one = gain(rows[now], rows[before], figure)
+        cells.append(f"{one['gain']:.3f} ± {1.96 * one['standard_error']:.3f}")
+    assert f", sampled | {' | '.join(cells)} |" in (folder / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("log", ["log.jsonl", "log-qwen.jsonl"])
 def test_logs_give_the_figures_that_the_page_tells(capsys, monkeypatch, log):
     import spread
 

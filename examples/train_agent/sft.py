@@ -21,7 +21,7 @@ from model import load, store
 BATCH = 16_384
 """Tokens a forward, padding included."""
 GRAIN = 512
-"""Lengths are padded to multiples of it: a length that is new costs a fifth of a second, once."""
+"""Lengths are padded to multiples of it: a forward and backward of a shape not met yet costs about 0.2 s more."""
 STEP = 4
 """Forwards an optimizer step."""
 RATE = 4e-4
