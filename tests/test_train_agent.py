@@ -33,7 +33,7 @@ def test_conversations_go_two_ways_with_detours_that_are_followed_by_the_right_c
     rows, lines = prepare.conversations("train", folder)
     assert [line["task_id"] for line in lines] == list(tasks)
     assert {(row["task_id"], row["way"]) for row in rows} == {(name, way) for name in tasks for way in (0, 1)}
-    wrong = 0
+    wrong = other = 0
     for row in rows:
         task, messages = tasks[row["task_id"]], row["messages"]
         assert not prepare.lost_address(messages)
@@ -41,13 +41,14 @@ def test_conversations_go_two_ways_with_detours_that_are_followed_by_the_right_c
         assert messages[:2] == environment.reset()
         for message, reply in zip(messages[2:-1:2], messages[3::2], strict=True):
             assert environment.step(message["content"]).observation == reply["content"]
-            if message.get("detour"):
-                assert "<think>" not in message["content"]
-                wrong += "web_extractor" in message["content"] and reply["content"].startswith("Error")
+            if message.get("detour") and "web_extractor" in message["content"]:
+                wrong += reply["content"].startswith("Error")
+                other += not reply["content"].startswith("Error")
         end = environment.step(messages[-1]["content"])
         assert end.score.success
         assert not messages[-1].get("detour")
     assert wrong > 20
+    assert other > 20
 
 
 def test_what_is_tried_in_vain_is_not_in_conversations_to_validate_on():
@@ -60,7 +61,7 @@ def test_what_is_tried_in_vain_is_not_in_conversations_to_validate_on():
     assert prepare.conversations("test", folder)[0] == []
 
 
-def test_a_notebook_holds_each_value_once_and_names_what_it_read_of_and_left_out():
+def test_a_notebook_holds_each_value_once_and_names_what_it_read_of_and_left_out(monkeypatch):
     import prepare
 
     (folder,) = WORLDS.glob("smartphones-*")
@@ -68,15 +69,22 @@ def test_a_notebook_holds_each_value_once_and_names_what_it_read_of_and_left_out
     evaluator = QueryEvaluator(world)
     task = next(t for t in tasks_of(folder) if t.kind == "wide" and t.query.where is not None)
     key = world.schema.tables[task.query.table].key
-    cells = required_disclosures(task, evaluator)
+    cells_read = required_disclosures(task, evaluator)
     rows = [Row(task.query.table, i) for i in evaluator.in_scope(task.query)]
-    row = next(row for row in rows if any(one == row and name not in key for one, name in cells))
-    needed = [one for one in cells if one[0] == row]
+    row = next(row for row in rows if any(one == row and name not in key for one, name in cells_read))
+    needed = [one for one in cells_read if one[0] == row]
     notebook = prepare.Notebook(task, world, evaluator)
     note = notebook.note(needed)
     assert note.startswith(f"{world.title(row)}: ")
     cells = note.removeprefix(f"{world.title(row)}: ").split(", ")
     assert len(cells) == sum(name not in key for _, name in needed)
+    monkeypatch.setattr(prepare, "asked_name", lambda *_: "a label unheard of")
+    cell = next(one for one in sorted(cells_read) if one[1] not in key and one not in notebook.columns)
+    assert notebook._cell(*cell) == f"{world.value(*cell)}"
+    for value, text in ((1, "1"), (0, "0"), (True, "yes"), (False, "no"), (None, "none")):
+        with monkeypatch.context() as patch:
+            patch.setattr(type(world), "value", lambda *_, value=value: value)
+            assert notebook._cell(*cell) == text
     assert notebook.note(needed) == ""
     kept = evaluator.matching_rows(task.query)
     rest = [i for i in evaluator.in_scope(task.query) if i not in kept]
@@ -111,14 +119,26 @@ def test_detours_come_up_to_three_in_a_row_and_never_make_the_right_call():
     search = {"name": "web_search", "arguments": {"query": "shops in Hilbrigg"}}
     page = {"name": "web_extractor", "arguments": {"url": "https://xy.example/people/abcdef"}}
     chance = random.Random(0)
-    drawn = [detours(page, search, chance) for _ in range(300)]
+    drawn = [detours(page, search, [], chance) for _ in range(300)]
     assert {len(calls) for calls in drawn} == {1, 2, 3}
     assert not any(page in calls for calls in drawn)
     again = [calls for calls in drawn if search in calls]
     assert 60 < len(again) < 120
     assert all(call == search for calls in again for call in calls)
-    assert not any(search in detours(page, None, chance) for _ in range(50))
-    assert all(len(calls) == 1 for calls in (detours(search, page, chance) for _ in range(50)))
+    assert not any(search in detours(page, None, [], chance) for _ in range(50))
+    assert all(len(calls) == 1 for calls in (detours(search, page, [], chance) for _ in range(50)))
+
+
+def test_pages_of_other_results_are_opened_in_vain():
+    from prepare import detours
+
+    others = ["https://xy.example/people/b", "https://xy.example/people/c"]
+    page = {"name": "web_extractor", "arguments": {"url": "https://xy.example/people/abcdef"}}
+    chance = random.Random(0)
+    drawn = [[call["arguments"]["url"] for call in detours(page, None, others, chance)] for _ in range(300)]
+    opened = [urls for urls in drawn if set(urls) <= set(others)]
+    assert 150 < len(opened) < 210
+    assert {tuple(sorted(urls)) for urls in opened} == {(others[0],), (others[1],), tuple(others)}
 
 
 def test_a_world_is_found_in_its_part(tmp_path):
@@ -222,6 +242,42 @@ def test_a_reinforced_task_is_among_the_shortest_of_its_kind():
     lines = [{"kind": kind, "certificate": {"typical_turns": n}} for kind in ("deep", "wide") for n in (9, 3, 5, 7)]
     kept = [(line["kind"], line["certificate"]["typical_turns"]) for line in easier(lines, 0.5)]
     assert kept == [("deep", 3), ("deep", 5), ("wide", 3), ("wide", 5)]
+
+
+def test_lengths_are_padded_to_few_so_that_few_shapes_are_compiled():
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    import sft
+
+    chance = random.Random(0)
+    rows = [([7] * n, [True] * n) for n in (chance.randint(2, 12_000) for _ in range(400))]
+    groups = sft.batches(rows, None)
+    assert sorted(len(ids) for group in groups for ids, _ in group) == sorted(len(ids) for ids, _ in rows)
+    shapes = set()
+    for group in groups:
+        ids, own = sft.padded(group, "cpu")
+        assert (ids.shape[1] - 1) % sft.GRAIN == 0
+        assert ids.shape[1] - 1 - sft.GRAIN < max(len(row) for row, _ in group) <= ids.shape[1]
+        assert len(group) == 1 or len(group) * (ids.shape[1] - 1) <= sft.BATCH
+        assert torch.equal(own, ids == 7)
+        shapes.add(ids.shape)
+    assert len(shapes) < 40
+
+
+def test_training_stops_where_tasks_met_again_earn_less():
+    pytest.importorskip("torch")
+    pytest.importorskip("triton")
+    from grpo import COMPARED, fallen
+
+    def rows(*means):
+        names = [f"t{i}" for i in range(COMPARED)]
+        return [{"tasks": names, "rewards": [[mean + i / 100] for i in range(COMPARED)]} for mean in means]
+
+    assert fallen(rows(0.4, 0.3))
+    assert fallen(rows(0.4, 0.5, 0.3))
+    assert not fallen(rows(0.4, 0.5))
+    assert not fallen(rows(0.4))
+    assert not fallen([row | {"tasks": row["tasks"][1:], "rewards": row["rewards"][1:]} for row in rows(0.4, 0.3)])
 
 
 def test_calibration_keeps_tasks_that_are_earned_in_some_rollouts_only(tmp_path):
@@ -374,7 +430,29 @@ def test_tasks_met_twice_are_compared_with_themselves():
     assert met_again(rows[:1]) == {"met_again": 0}
 
 
-@pytest.mark.parametrize("log", ["log.jsonl", "log-qwen.jsonl", "log-qwen-unbarred.jsonl"])
+@pytest.mark.parametrize(("now", "before"), [("grpo", "sft"), ("grpo", "control"), ("control", "sft")])
+def test_the_page_tells_the_gains_over_worlds_that_the_evaluations_give(now, before):
+    from spread import gain
+
+    folder = ROOT / "examples" / "train_agent"
+    runs, *lines = map(json.loads, (folder / "eval-qwen.jsonl").read_text("utf-8").splitlines())
+    cells = []
+    for split, figure in (("test", "item_f1"), ("test", "row_f1"), ("held", "item_f1"), ("held", "row_f1")):
+        tasks = [line for line in lines if line["split"] == split]
+        rows = {
+            run: [
+                {"task_id": t["task_id"], "world": t["task_id"].rsplit("-", 2)[0], figure: value}
+                for t in tasks
+                for value in [t[figure][runs["runs"].index(run)]]
+            ]
+            for run in (now, before)
+        }
+        one = gain(rows[now], rows[before], figure)
+        cells.append(f"{one['gain']:.3f} ± {1.96 * one['standard_error']:.3f}")
+    assert f", sampled | {' | '.join(cells)} |" in (folder / "README.md").read_text("utf-8")
+
+
+@pytest.mark.parametrize("log", ["log.jsonl", "log-qwen.jsonl"])
 def test_logs_give_the_figures_that_the_page_tells(capsys, monkeypatch, log):
     import spread
 

@@ -3,7 +3,7 @@
 python evaluate.py MODEL DATA WORLDS OUT --adapters sft.pt --name sft [--against OUT/eval-base.jsonl]
 
 Prints means by split, and where the cells that are not right were lost; keeps every trajectory in OUT. With --against,
-the mean difference of rewards on the same tasks, and its standard error, worlds taken for the independent draws.
+mean differences on the same tasks, and their standard errors, worlds taken for the independent draws.
 """
 
 import argparse
@@ -84,7 +84,9 @@ def main() -> None:
         ]
         table[split] = {"tasks": len(rows), **means(rows)}
         if before:
-            table[split] |= gain(rows, before)
+            same = [row for row in before if row["split"] == split]
+            names = [name for name in ("reward", "item_f1", "row_f1") if name in rows[0]]
+            table[split]["gains"] = {name: gain(rows, same, name) for name in names}
         for row, e in zip(rows, ended, strict=True):
             kept.write(json.dumps({**row, "text": tokenizer.decode(e.ids)}, ensure_ascii=False) + "\n")
     kept.close()

@@ -1,9 +1,10 @@
 """Stage 2, reinforcement: python grpo.py MODEL DATA WORLDS OUT --from sft.pt [--minutes 8].
 
 GRPO as plainly as it goes: a group of rollouts a task, the training reward (workers.py) less the group's mean over its
-deviation, one step on-policy (so no ratio to clip), no value model, no reference model. Goes on from what OUT holds:
-adapters, optimizer and step are saved in one file every SAVED steps and at the end; what was logged after that is
-dropped then.
+deviation, UPDATES updates from the rollouts of a step (too few for a ratio to clip), no value model, no reference
+model. Goes on from what OUT holds: adapters, optimizer and step are saved in one file every SAVED steps and at the end;
+what was logged after that is dropped then. Stops where tasks met again earn less than at first; OUT keeps what was
+saved before.
 """
 
 import argparse
@@ -20,17 +21,22 @@ import torch.nn.functional as F
 from model import likely, load, store
 from rollout import Clock, Episode, Roller
 from sft import batches, padded
+from spread import met_again
 from workers import Workers
 
 GROUP = 8
 """Rollouts a task."""
-TASKS = 16
+TASKS = 32
 """Tasks a step."""
-RATE = 2e-4
+UPDATES = 2
+"""Optimizer steps from the rollouts of one step: each takes its share of the tasks."""
+RATE = 1e-4
 WARM = 3
 """Steps until the rate is full."""
 TEMPERATURE = 1.0
-SAVED = 5
+SAVED = 4
+COMPARED = 24
+"""Tasks met again at least, to tell whether they earn less."""
 TRIALS = 4
 """Rollouts per task in calibration."""
 SPREAD = 1e-6
@@ -102,6 +108,12 @@ def advantages(rewards: list[float]) -> list[float]:
     return [(r - mean) / deviation if deviation > SPREAD else 0.0 for r in rewards]
 
 
+def fallen(rows: list[dict]) -> bool:
+    """Return whether tasks met again earn less at their last visit than at their first, beyond the noise (95%)."""
+    again = met_again(rows, -1)
+    return again["met_again"] >= COMPARED and again["second"] + 1.96 * again["standard_error"] < again["first"]
+
+
 def learn(model, episodes: list[tuple[Episode, float]], device) -> float:
     """Add the gradients of -advantage * log p, a mean over the agent's tokens of all episodes.
 
@@ -140,7 +152,7 @@ def main() -> None:
     parser.add_argument("--limit", type=float, default=1e9, help="seconds of a step's rollouts: then they are cut off")
     parser.add_argument("--rate", type=float, default=RATE)
     parser.add_argument("--device", default="cuda")
-    parser.add_argument("--slots", type=int, default=2 * GROUP * TASKS, help="episodes at once: calibration fills them")
+    parser.add_argument("--slots", type=int, default=GROUP * TASKS, help="episodes at once")
     args = parser.parse_args()
     end = time.monotonic() + args.minutes * 60
     args.out.mkdir(parents=True, exist_ok=True)
@@ -155,12 +167,16 @@ def main() -> None:
         step = saved["step"]
         model.take(saved["adapters"])
         optimizer.load_state_dict(saved["optimizer"])
+    else:
+        model.save(args.out / "grpo.pt")
     roller = Roller(model, tokenizer, workers, args.slots)
     lines = [json.loads(line) for line in (args.data / "tasks-rl.jsonl").read_text("utf-8").splitlines()]
     lines = easier(lines, args.easier)
     if args.calibrate:
         lines = calibrated(args.out / "calibrated.json", roller, lines, args.calibrate)
     log, kept = (resumed(args.out / name, step) for name in ("grpo-log.jsonl", "rollouts.jsonl"))
+    with (args.out / "grpo-log.jsonl").open(encoding="utf-8") as logged:
+        rows = [json.loads(line) for line in logged]
     over = False
     while not over:
         chosen = tasks_of(lines, step)
@@ -170,17 +186,20 @@ def main() -> None:
         groups = [group for group in groups_of(episodes, GROUP) if len(group) > 1]
         if not groups:
             raise RuntimeError(f"step {step}: every rollout was masked: the environments answered nothing")
-        worth = [
-            (e, a)
-            for group in groups
-            for e, a in zip(group, advantages([e.figures["training_reward"] for e in group]), strict=True)
-        ]
-        entropy = learn(model, worth, args.device)
-        norm = float(torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0))
         for g in optimizer.param_groups:
             g["lr"] = args.rate * min(1.0, (step + 1) / WARM)
-        optimizer.step()
-        optimizer.zero_grad(set_to_none=True)
+        parts = [part for part in (groups[i::UPDATES] for i in range(UPDATES)) if part]
+        entropy = norm = 0.0
+        for part in parts:
+            worth = [
+                (e, a)
+                for group in part
+                for e, a in zip(group, advantages([e.figures["training_reward"] for e in group]), strict=True)
+            ]
+            entropy += learn(model, worth, args.device) / len(parts)
+            norm += float(torch.nn.utils.clip_grad_norm_(model.adapters(), 1.0)) / len(parts)
+            optimizer.step()
+            optimizer.zero_grad(set_to_none=True)
         step += 1
         spent = Clock(*(now - then for now, then in zip(astuple(roller.clock), before, strict=True)))
         spread = [statistics.pstdev([e.figures["training_reward"] for e in group]) for group in groups]
@@ -205,6 +224,7 @@ def main() -> None:
             "tokens_per_s": spent.tokens / spent.total,
             "gradient": norm,
         }
+        rows.append(row)
         log.write(json.dumps(row) + "\n")
         log.flush()
         for e in episodes[:: GROUP // 2]:
@@ -213,6 +233,9 @@ def main() -> None:
             kept.write(json.dumps(line, ensure_ascii=False) + "\n")
         kept.flush()
         print(json.dumps({k: round(v, 3) for k, v in row.items() if not isinstance(v, list)}), flush=True)
+        if fallen(rows):
+            print("tasks met again earn less: stopped", flush=True)
+            break
         over = time.monotonic() > end
         if step % SAVED == 0 or over:
             model.save(args.out / "grpo.pt")

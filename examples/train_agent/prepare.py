@@ -3,8 +3,8 @@
 WORLDS holds folders of worlds: train and valid to imitate, rl to reinforce on, test, and held, of a schema that is not
 trained on. A task to imitate gives two conversations that go different ways: its certificate's, and one that follows no
 link but searches by name. Both carry short reasoning, made from the plan: what a reply said that the task rests on, and
-which rows fall out. Some of those to train on have detours: a search in other words or made again, wrong addresses, and
-what follows.
+which rows fall out. Some of those to train on have detours: a search in other words or made again, wrong addresses,
+pages of other results, and what follows.
 Conversations are written as text to be read, and as tokens of MODEL to be learned from; those too long for the context
 are left out, and counted.
 """
@@ -13,7 +13,8 @@ import argparse
 import json
 import multiprocessing
 import random
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Sequence
 from pathlib import Path
 
 import chat
@@ -23,6 +24,7 @@ from worldsmith.simulate.disclosure import is_all_children
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task, tasks_of
 from worldsmith.tasks.evidence import required_disclosures
+from worldsmith.tasks.headers import asked_name
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.sft import conversation, function_call
 from worldsmith.world.files import load_world, save_jsonl, tasks_file, world_folders
@@ -30,10 +32,11 @@ from worldsmith.world.model import Disclosure, Row, World
 
 PARTS = ("train", "valid", "rl", "test", "held")
 IMITATED = ("train", "valid")
-SHARE = 0.06
+SHARE = 0.12
 """Of the calls of a conversation to learn from, those with detours before them."""
 NOTE = 1200
 """Characters of what is written down after one reply, at most."""
+_ADDRESS = re.compile(r"^https://\S+$", re.MULTILINE)
 
 
 def world_folder(worlds: Path, name: str) -> Path:
@@ -49,16 +52,19 @@ def held_out(data: Path, split: str, count: int) -> list[dict]:
     return [json.loads(lines[i]) for i in drawn]
 
 
-def detours(call: dict, previous: dict | None, chance: random.Random) -> list[dict]:
+def detours(call: dict, previous: dict | None, others: Sequence[str], chance: random.Random) -> list[dict]:
     """Return calls that lead nowhere, before a call of a conversation and after another: functions and arguments.
 
     Wrong addresses and searches made again come up to three in a row: only a model that has read how to go on after
-    erring twice does go on.
+    erring twice does go on. `others` are addresses among the latest results that the conversation doesn't need. A model
+    that has read only pages with something on them writes something down from every page.
     """
     arguments, times = call["arguments"], chance.choice((1, 1, 2, 3))
     if previous and previous["name"] == "web_search" and chance.random() < 0.3:
         return [previous] * times
     if call["name"] == "web_extractor":
+        if others and chance.random() < 0.6:
+            return [_page(url) for url in chance.sample(others, min(len(others), chance.choice((1, 1, 2))))]
         if chance.random() < 0.5:
             return [_page(mistyped(arguments["url"], chance))] * times
         return [_page(mistyped(arguments["url"], chance)) for _ in range(times)]
@@ -125,9 +131,17 @@ class Notebook:
 
     def _cell(self, row: Row, name: str) -> str:
         value, column = self.world.value(row, name), self.columns.get((row, name))
-        label = column.name if column else self.world.schema.column(row.table, name).label
-        text = scoring.show(value, column) if column else {True: "yes", False: "no", None: "none"}.get(value, value)
-        return f"{label} {text}"
+        schema = self.world.schema
+        label = column.name if column else asked_name(schema.column(row.table, name), schema)
+        if column:
+            text = scoring.show(value, column)
+        elif isinstance(value, bool):  # not by a table of values: there 1 is True
+            text = "yes" if value else "no"
+        else:
+            text = "none" if value is None else str(value)
+        # A label that the question doesn't have can't be known for a schema never met.
+        asked = re.search(rf"(?<!\w){re.escape(label)}(?!\w)", self.task.question, re.IGNORECASE)
+        return f"{label} {text}" if asked else text
 
     def verdict(self) -> str:
         """Return which rows fit and which of those read about fall out; "" where all stay."""
@@ -148,21 +162,28 @@ def researched(
     world = simulator.world
     environment = Environment(world, task, simulator, max_turns=10_000)
     messages: list[dict] = [*environment.reset()]
-    reasoning, previous = "", None
+    reasoning, previous, hits = "", None, []
 
     def call(function: dict, **more: bool) -> None:
-        text = written(function, "" if more else reasoning)
+        nonlocal reasoning, hits
+        text = written(function, reasoning)
         messages.append({"role": "assistant", "content": text, **more})
-        messages.append({"role": "tool", "content": environment.step(text).observation})
+        reply = environment.step(text).observation
+        messages.append({"role": "tool", "content": reply})
+        reasoning = notebook.note(environment.observations[-1].disclosed)
+        if function["name"] == "web_search":
+            hits = _ADDRESS.findall(reply)
 
     *turns, answer = [m for m in conversation(task, world, simulator, "none", way) if m["role"] == "assistant"]
-    for turn in turns:
-        function = turn["tool_calls"][0]["function"]
-        for tried in detours(function, previous, chance) if chance.random() < share else []:
-            call(tried, detour=True)
+    functions = [turn["tool_calls"][0]["function"] for turn in turns]
+    needed = {function["arguments"].get("url") for function in functions}
+    for function in functions:
+        if chance.random() < share:
+            others = [url for url in hits if url not in needed]
+            for tried in detours(function, previous, others, chance):
+                call(tried, detour=True)
         call(function)
         previous = function
-        reasoning = notebook.note(environment.observations[-1].disclosed)
     reasoning = "\n".join(filter(None, (reasoning, notebook.verdict())))
     thought = f"<think>\n{reasoning}\n</think>\n" if reasoning else ""
     return [*messages, {"role": "assistant", "content": thought + answer["content"]}]

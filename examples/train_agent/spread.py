@@ -36,16 +36,17 @@ def components(groups: list[tuple[str, list[float]]]) -> dict[str, float]:
     return {name: round(max(0.0, value) ** 0.5, 3) for name, value in parts.items()}
 
 
-def met_again(rows: list[dict]) -> dict[str, float]:
+def met_again(rows: list[dict], visit: int = 1) -> dict[str, float]:
     """Return the mean reward of tasks at their first and second visit, and the standard error of the difference.
 
-    A task that a log has twice shows what training did to it; other means also vary with the tasks that were drawn.
+    `visit` -1 takes the last one instead of the second. A task that a log has twice shows what training did to it;
+    other means also vary with the tasks that were drawn.
     """
     visits = defaultdict(list)
     for row in rows:
         for task, rewards in zip(row["tasks"], row["rewards"], strict=True):
             visits[task].append(statistics.fmean(rewards))
-    pairs = [means[:2] for means in visits.values() if len(means) > 1]
+    pairs = [(means[0], means[visit]) for means in visits.values() if len(means) > 1]
     if len(pairs) < 2:
         return {"met_again": len(pairs)}
     first, second = (round(statistics.fmean(each), 3) for each in zip(*pairs, strict=True))
