@@ -734,13 +734,13 @@ def test_the_audit_of_a_pool_judges_tasks_over_several_worlds_part_by_part(
 def test_a_program_is_asked_over_the_served_pool(folder: Path, pool: Pool, tmp_path: Path) -> None:
     (tmp_path / "program.py").write_text(
         "import json, sys, urllib.request\n"
-        "asked = json.load(sys.stdin)\n"
-        "body = json.dumps({'query': asked['question'][:200], 'k': 20}).encode()\n"
+        "task = json.load(sys.stdin)\n"
+        "body = json.dumps({'query': task['question'][:200], 'k': 20}).encode()\n"
         "kind = {'Content-Type': 'application/json'}\n"
-        "request = urllib.request.Request(asked['base_url'] + '/api/search', body, kind)\n"
+        "request = urllib.request.Request(task['base_url'] + '/api/search', body, kind)\n"
         "hits = json.load(urllib.request.urlopen(request))['results']\n"
         "hosts = sorted({hit['url'].split('/')[2] for hit in hits})\n"
-        "sys.exit(' '.join([hosts[0], hosts[-1], asked['base_url']]))\n"
+        "sys.exit(' '.join([hosts[0], hosts[-1], task['base_url']]))\n"
     )
     command = ["audit", "tasks", str(folder), "--pool", "--program", str(tmp_path / "program.py"), "--json"]
     result = CliRunner().invoke(main, command)
