@@ -104,7 +104,7 @@ def _ranking_of(index: AnyIndex) -> DenseRanking:
 def _cosines(index: Index, query: Sequence[str]) -> dict[str, float]:
     """Return the cosine of each page for a query's terms, worked out term by term."""
     stock, embedder, n = index.stock, HashedWords(), len(index.ids)
-    pages, asked = np.zeros((n, DIMENSIONS)), np.zeros(DIMENSIONS)
+    pages, wanted = np.zeros((n, DIMENSIONS)), np.zeros(DIMENSIONS)
     roots = dict.fromkeys(query, np.sqrt(np.log(1 + (n + 0.5) / 0.5)))
     for term, word in enumerate(stock.words):
         span = slice(int(stock.indptr[term]), int(stock.indptr[term + 1]))
@@ -112,8 +112,8 @@ def _cosines(index: Index, query: Sequence[str]) -> dict[str, float]:
         roots[word] = np.sqrt(np.log(1 + (n - len(documents) + 0.5) / (len(documents) + 0.5)))
         pages[documents] += np.outer(scores / roots[word], embedder.vectors([word])[0])
     for word in query:
-        asked += roots[word] * embedder.vectors([word])[0]
-    cosines = pages @ asked / np.linalg.norm(pages, axis=1) / np.linalg.norm(asked)
+        wanted += roots[word] * embedder.vectors([word])[0]
+    cosines = pages @ wanted / np.linalg.norm(pages, axis=1) / np.linalg.norm(wanted)
     return dict(zip(index.ids, cosines.tolist(), strict=True))
 
 
