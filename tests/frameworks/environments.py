@@ -24,7 +24,7 @@ def run_python(python: Path, *arguments: object, cwd: Path, **environ: str) -> s
 
     Fails, with what it wrote to stderr, where it exits with another code than 0.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in {"PYTHONPATH", "PYTHONWARNINGS"}}
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
     offline = {
         "HF_HUB_OFFLINE": "1",
         "HF_DATASETS_OFFLINE": "1",

@@ -25,7 +25,6 @@ from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.sft import function_call
 from worldsmith.train.imitation import useful_calls, way_to_imitate
-from worldsmith.world.model import World
 
 WORLD = Path(__file__).resolve().parents[2] / "worlds" / "town-e037c676f4"
 MOST_TURNS = 60
@@ -301,24 +300,32 @@ CUT = frozenset({cut_in_call, cut_in_table, cut_in_thought})
 
 
 @lru_cache(1)
-def odd_episodes(number: int = 200) -> tuple[OddEpisode, ...]:
-    """Return episodes of the world's tasks, every kind by turns, and what they are worth by `Environment`."""
+def environments() -> dict[str, Environment]:
+    """Return an Environment for each of the world's tasks that are played, by task id."""
     worlds = SeparateWorlds([WORLD])
     ((_, tasks),) = worlds.tasks()
-    world, simulator = worlds.open(tasks[0].world), Simulator(worlds.open(tasks[0].world))
-    short = [task for task in tasks if task.max_turns <= MOST_TURNS]
-    calls = {task.task_id: honest_calls(task, world, simulator) for task in short}
+    world = worlds.open(tasks[0].world)
+    simulator = Simulator(world)
+    return {task.task_id: Environment(world, task, simulator) for task in tasks if task.max_turns <= MOST_TURNS}
+
+
+@lru_cache(1)
+def odd_episodes(number: int = 200) -> tuple[OddEpisode, ...]:
+    """Return episodes of the world's tasks, every kind by turns, and what they are worth by `Environment`."""
+    played_by_id = environments()
+    calls = {task_id: honest_calls(environment) for task_id, environment in played_by_id.items()}
     episodes = []
     for i in range(number):
         random, write = rng("odd episodes", i), KINDS[i % len(KINDS)]
-        task = random.choice(short)
-        messages = write(Author(task, calls[task.task_id], random))
-        episodes.append(played(write.__name__, Environment(world, task, simulator), messages, cut=write in CUT))
+        environment = random.choice([*played_by_id.values()])
+        messages = write(Author(environment.task, calls[environment.task.task_id], random))
+        episodes.append(played(write.__name__, environment, messages, cut=write in CUT))
     return tuple(episodes)
 
 
-def honest_calls(task: Task, world: World, simulator: Simulator) -> list[Call]:
-    client = SimulatorClient(simulator, reply_cache={}, world=world)
+def honest_calls(environment: Environment) -> list[Call]:
+    task, simulator = environment.task, environment.simulator
+    client = SimulatorClient(simulator, reply_cache={}, world=environment.world)
     made = map(function_call, useful_calls(task, client, way_to_imitate(task, client, 0), HITS))
     return [(call["name"], json.dumps(call["arguments"])) for call in made]
 
