@@ -62,7 +62,7 @@ class WideSearch:
             self._message = asyncio.ensure_future(self._send())
         message, call_id = self._message, str(len(self._calls))
         self._calls.append({"id": call_id, "function": {"name": tool, "arguments": arguments}})
-        ended = f"Error: this was turn {self._episode.turns} of {self._episode.max_turns}: the episode has ended."
+        ended = f"Error: all {self._episode.max_turns} turns are used up: the episode has ended"
         return (await message).get(call_id, ended)
 
     async def _send(self) -> dict[str, str]:
