@@ -50,8 +50,9 @@ def test_the_selfcheck_passes(python, exported):
     assert lines[-1] == "passed"
 
 
-def test_a_split_without_tasks_loads(python, tmp_path):
+def test_an_export_without_tasks_for_testing_loads(python, tmp_path):
     export(SeparateWorlds([WORLD]), "hf", tmp_path / "out", test_share=0)
+    assert not (tmp_path / "out" / "data" / "test.parquet").exists()
     assert run_python(python, "selfcheck.py", cwd=tmp_path / "out").splitlines()[-1] == "passed"
 
 

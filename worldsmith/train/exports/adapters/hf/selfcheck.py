@@ -32,7 +32,7 @@ def play_wrong_type(row: Mapping[str, Any]) -> object:
 def fault_of_files() -> str:
     """Return what is wrong with the folder as `datasets` loads it; "" for nothing."""
     splits = load_dataset(str(Path(__file__).resolve().parent))
-    counts = ", ".join(f"{name}.parquet: {len(rows)} tasks" for name, rows in splits.items())
+    counts = ", ".join(f"{name}.parquet: {len(splits.get(name, ()))} tasks" for name in ("train", "test"))
     if counts != COUNTS:
         return f"{counts}, not {COUNTS}"
     wanted = set(rehearsals()[0]["row"])

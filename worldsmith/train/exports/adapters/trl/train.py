@@ -14,8 +14,9 @@ HERE = Path(__file__).resolve().parent
 
 
 def tasks() -> DatasetDict:
-    """Return the rows of train.parquet and test.parquet."""
-    return load_dataset("parquet", data_files={name: str(HERE / f"{name}.parquet") for name in ("train", "test")})
+    """Return the rows of train.parquet and, where it exists, test.parquet."""
+    files = {name: sorted(map(str, HERE.glob(f"{name}*.parquet"))) for name in ("train", "test")}
+    return load_dataset("parquet", data_files={name: some for name, some in files.items() if some})
 
 
 def grpo_trainer(config: GRPOConfig, model: Any, rows: DatasetDict, **options: Any) -> GRPOTrainer:
@@ -26,7 +27,7 @@ def grpo_trainer(config: GRPOConfig, model: Any, rows: DatasetDict, **options: A
         reward_funcs=score_rewards(config.max_completion_length),
         environment_factory=WideSearch,
         train_dataset=rows["train"],
-        eval_dataset=None if config.eval_strategy == "no" else rows["test"],
+        eval_dataset=None if config.eval_strategy == "no" else rows.get("test"),
         **options,
     )
 
