@@ -815,7 +815,8 @@ def rows_of(out, to):
     return [
         row
         for name in ("train", "test")
-        for row in (parquet(out / f"{name}.parquet") if to == "verl" else read_jsonl(out / f"{name}.jsonl"))
+        for file in out.rglob(f"{name}.*")
+        for row in {".parquet": parquet, ".jsonl": read_jsonl}.get(file.suffix, lambda _file: ())(file)
     ]
 
 

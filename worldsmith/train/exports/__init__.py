@@ -10,7 +10,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports import beir, jsonl, rollout, sft, verl
+from worldsmith.train.exports import beir, hf, jsonl, rollout, sft, trl, verl
 from worldsmith.train.exports.rows import (
     CANARY,
     CARD,
@@ -32,7 +32,9 @@ A README.md is among them, the data card, and each row holds `CANARY` where no p
 
 FORMATS: dict[str, Writer] = {
     "jsonl": jsonl.write,
+    "hf": hf.write,
     "rollout": rollout.write,
+    "trl": trl.write,
     "verl": verl.write,
     "sft": sft.write,
     "beir": beir.write,
