@@ -101,6 +101,29 @@ def _repaired_json(text: str) -> str:
     return "".join([*parts, *reversed(open_)])
 
 
+def sent_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a native call as it is sent back to a model: servers parse the arguments of earlier turns, as an object.
+
+    Arguments that are one stay as they were written; others are read as `decode_json` does, or left out.
+    """
+    function = call["function"]
+    try:
+        if isinstance(json.loads(function["arguments"], parse_constant=_no_number), dict):
+            return call
+    except (ValueError, RecursionError):
+        pass
+    try:
+        arguments = decode_json(function["arguments"])
+        text = json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False, allow_nan=False)
+    except (CallError, ValueError, RecursionError):
+        text = "{}"
+    return {**call, "function": {**function, "arguments": without_surrogates(text)}}
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number of JSON")
+
+
 def tool_of(request: Request) -> Tool:
     """Return the tool of a request. Raises CallError, with a close match for an unknown name."""
     if request.fault:
