@@ -815,7 +815,7 @@ def rows_of(out, to):
     return [
         row
         for name in ("train", "test")
-        for row in (parquet(out / f"{name}.parquet") if to == "verl" else read_jsonl(out / f"{name}.jsonl"))
+        for row in (parquet(out / f"{name}.parquet") if to == "verl" else read_jsonl(next(out.rglob(f"{name}.jsonl"))))
     ]
 
 

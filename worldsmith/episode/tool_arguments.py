@@ -108,20 +108,17 @@ def sent_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     """
     function = call["function"]
     try:
-        if isinstance(json.loads(function["arguments"], parse_constant=_no_number), dict):
-            return call
-    except (ValueError, RecursionError):
-        pass
-    try:
         arguments = decode_json(function["arguments"])
         text = json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False, allow_nan=False)
     except (CallError, ValueError, RecursionError):
         text = "{}"
-    return {**call, "function": {**function, "arguments": without_surrogates(text)}}
-
-
-def _no_number(text: str) -> None:
-    raise ValueError(f"{text} is no number of JSON")
+    text = without_surrogates(text)
+    try:
+        if json.loads(function["arguments"]) == json.loads(text):
+            return call
+    except (ValueError, RecursionError):
+        pass
+    return {**call, "function": {**function, "arguments": text}}
 
 
 def tool_of(request: Request) -> Tool:
