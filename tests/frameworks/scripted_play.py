@@ -2,7 +2,7 @@
 
 from tests.frameworks.odd_episodes import WORLD
 from tests.scripted_models import POLICIES
-from worldsmith.episode import figures
+from worldsmith.episode import figures, sent_message
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.environment import Environment
@@ -19,4 +19,4 @@ def played(task, name):
         step = environment.cut(message) if reply["finish_reason"] == "length" else environment.step(message)
         if step.done:
             return figures(step, environment)
-        messages += [message, *step.messages]
+        messages += [sent_message(message), *step.messages]

@@ -10,7 +10,7 @@ from .call_records import RecordedTools, RecordingTools, answer_call, replayed_f
 from .episode import Episode, EpisodeTask, Reply, SearchTools, Step
 from .exported_task import ExportedTask, figures
 from .search_server import ServedTools, open_tools
-from .tool_arguments import sent_call
+from .tool_arguments import sent_message
 from .tools import MAX_CALLS, SYSTEM, TOOLS, prompt
 
 __all__ = [
@@ -35,5 +35,5 @@ __all__ = [
     "prompt",
     "read_message",
     "replayed_figures",
-    "sent_call",
+    "sent_message",
 ]

@@ -121,6 +121,12 @@ def sent_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
     return {**call, "function": {**function, "arguments": text}}
 
 
+def sent_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message of the agent as it is sent back to a model, its native calls as `sent_call` returns them."""
+    calls = message.get("tool_calls")
+    return {**message, "tool_calls": [sent_call(call) for call in calls]} if calls else message
+
+
 def tool_of(request: Request) -> Tool:
     """Return the tool of a request. Raises CallError, with a close match for an unknown name."""
     if request.fault:

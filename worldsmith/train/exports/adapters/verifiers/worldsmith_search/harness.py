@@ -7,7 +7,7 @@ import verifiers.v1 as vf
 from openai import APIStatusError, AsyncOpenAI
 from verifiers.v1.harnesses.utils.compaction import is_context_overflow
 
-from worldsmith_search.worldsmith_kit.episode import TOOLS, ExportedTask, RecordingTools, sent_call
+from worldsmith_search.worldsmith_kit.episode import TOOLS, ExportedTask, RecordingTools, sent_message
 
 
 class SearchHarness(vf.Harness[vf.HarnessConfig]):
@@ -52,10 +52,8 @@ class SearchHarness(vf.Harness[vf.HarnessConfig]):
                 step = await episode.astep(message)
                 if step.done:
                     break
-                if calls := message.get("tool_calls"):
-                    message["tool_calls"] = [sent_call(call) for call in calls]
                 # A call written as text has no id to answer; the type of a tool message asks for one.
-                messages += [message, *({"tool_call_id": "", **reply} for reply in step.messages)]
+                messages += [sent_message(message), *({"tool_call_id": "", **reply} for reply in step.messages)]
         return vf.ProgramResult(exit_code=0, stdout="", stderr="")
 
 
