@@ -201,7 +201,18 @@ class Model:
         if "status" in reply:
             return reply["status"], {"error": {"message": reply["error"]}}
         usage = {"prompt_tokens": 100, "completion_tokens": 10, "total_tokens": 110}
-        return 200, {"object": "chat.completion", "choices": [{"index": 0, **reply}], "usage": usage}
+        head = {"id": "scripted", "object": "chat.completion", "created": 0, "model": body["model"]}
+        return 200, {**head, "choices": [{"index": 0, **reply}], "usage": usage}
+
+
+def as_stream(reply: Mapping[str, Any]) -> str:
+    """Return a completion as server-sent events: all of it in one chunk."""
+    choice = {name: value for name, value in reply["choices"][0].items() if name != "message"}
+    delta = dict(reply["choices"][0]["message"])
+    if calls := delta.get("tool_calls"):
+        delta["tool_calls"] = [{"index": i, **call} for i, call in enumerate(calls)]
+    chunk = {**reply, "object": "chat.completion.chunk", "choices": [{**choice, "delta": delta}]}
+    return f"data: {json.dumps(chunk)}\n\ndata: [DONE]\n\n"
 
 
 @contextmanager
@@ -217,11 +228,12 @@ def serving(model: Model) -> Iterator[str]:
                 model.most = max(model.most, model.running)
             body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             status, reply = model.answer(body) if self.path == "/v1/chat/completions" else (404, {"error": self.path})
-            data = json.dumps(reply).encode()
+            streamed = status == 200 and body.get("stream")
+            data = (as_stream(reply) if streamed else json.dumps(reply)).encode()
             with model.lock:
                 model.running -= 1
             self.send_response(status)
-            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)

@@ -1,5 +1,6 @@
 """What exports copy for adapters: episodes and scores without the package, over HTTP, in process, and recorded."""
 
+import asyncio
 import json
 import os
 import shutil
@@ -11,7 +12,7 @@ import pytest
 
 import worldsmith
 from tests.served_worlds import running_server
-from worldsmith.episode import ExportedTask, figures
+from worldsmith.episode import ExportedTask, RecordingTools, answer_call, figures, open_tools, replayed_figures
 from worldsmith.episode.rehearsal import IDLE, call_messages, table
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports import export
@@ -97,6 +98,57 @@ def played(task, calls):
     texts += [episode.step(message).observation for message in call_messages(calls)]
     step = episode.step(table(task, task.gold))
     return texts, figures(step, episode)
+
+
+@pytest.fixture
+def rehearsal(exported, monkeypatch):
+    monkeypatch.setenv("WORLDSMITH_WORLDS", str(WORLDS))
+    recorded = json.loads((exported / "worldsmith_kit" / "rehearsal.json").read_text())[0]
+    return ExportedTask.from_row(recorded["row"]), recorded["calls"]
+
+
+@pytest.mark.parametrize("end", ["whole", "cut", "none"])
+def test_a_transcript_is_worth_what_its_episode_was(rehearsal, end):
+    task, calls = rehearsal
+    episode, records = task.episode(), []
+    episode.tools = RecordingTools(episode.tools, records)
+    messages = [*call_messages([*calls, IDLE, IDLE, calls[0]])]
+    for message in messages:
+        episode.step(message)
+    answer = {"role": "assistant", "content": table(task, task.gold)}
+    step = episode.cut() if end == "none" else episode.cut(answer) if end == "cut" else episode.step(answer)
+    transcript = messages if end == "none" else [*messages, answer]
+    replayed = replayed_figures(task, transcript, json.loads(json.dumps(records)), cut=end == "cut")
+    assert replayed == figures(step, episode)
+    assert replayed["score"] == pytest.approx({"whole": 1.0, "cut": 0.9, "none": 0.0}[end], abs=0.05)
+    assert [record["attempt"] for record in records[-3:]] == [0, 1, 1]
+
+
+def test_a_transcript_earns_nothing_by_calls_that_were_not_made(rehearsal):
+    task, calls = rehearsal
+    transcript = [*call_messages(calls), {"role": "assistant", "content": table(task, task.gold)}]
+    replayed = replayed_figures(task, transcript, [])
+    assert (replayed["score"], replayed["item_f1"], replayed["turns"]) == (0.0, 1.0, len(calls) + 1)
+
+
+def test_calls_that_a_framework_makes_alone_are_answered_and_counted_as_in_an_episode(rehearsal):
+    task, calls = rehearsal
+    records = []
+    tools = RecordingTools(open_tools(task.base_url), records)
+
+    def answered(name, arguments):
+        return asyncio.run(answer_call(tools, name, arguments))
+
+    episode = task.episode()
+    for message, call in zip(call_messages(calls), calls, strict=True):
+        assert answered(call["tool"], call["arguments"]) == episode.step(message).observation
+    assert answered("web_serch", {}).startswith("Error: there is no tool 'web_serch'. Did you mean")
+    assert answered("web_search", {"q": "x"}).startswith('Error: web_search needs "query"')
+    assert len(records) == len(calls)
+    answered(calls[0]["tool"], calls[0]["arguments"])
+    assert [record["attempt"] for record in records if record["call"] == records[0]["call"]] == [0, 1]
+    transcript = [*call_messages(calls), {"role": "assistant", "content": table(task, task.gold)}]
+    assert replayed_figures(task, transcript, records)["score"] == 1.0
 
 
 def test_replies_say_what_is_left_where_the_context_is_known(exported):

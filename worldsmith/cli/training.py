@@ -323,7 +323,7 @@ def _explanation(result: Any) -> str:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--to", "to", required=True, help="jsonl, hf, trl, verl, sft or beir.")
+@click.option("--to", "to", required=True, help="The format: one of those above.")
 @click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
 @click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve."
@@ -389,6 +389,8 @@ def export(
     jsonl   one task per line: prompt, columns, reference
     hf      a dataset with its card: `datasets.load_dataset` loads the folder
     trl     rows, environment, reward and configuration of TRL's GRPOTrainer
+    inspect a task file for `inspect eval`: tools, an agent, a scorer
+    verifiers a package for verifiers and prime-rl: tasks, a harness, an MCP tool server
     verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
     sft     conversations to imitate: reasoning, tool calls and replies, the gold table last
     beir    a retrieval benchmark: pages, questions, which page states evidence, hard negatives

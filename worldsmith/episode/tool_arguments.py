@@ -101,6 +101,32 @@ def _repaired_json(text: str) -> str:
     return "".join([*parts, *reversed(open_)])
 
 
+def sent_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a native call as it is sent back to a model: servers parse the arguments of earlier turns, as an object.
+
+    Arguments that are one stay as they were written; others are read as `decode_json` does, or left out.
+    """
+    function = call["function"]
+    try:
+        arguments = decode_json(function["arguments"])
+        text = json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False, allow_nan=False)
+    except (CallError, ValueError, RecursionError):
+        text = "{}"
+    text = without_surrogates(text)
+    try:
+        if json.loads(function["arguments"]) == json.loads(text):
+            return call
+    except (ValueError, RecursionError):
+        pass
+    return {**call, "function": {**function, "arguments": text}}
+
+
+def sent_message(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return a message of the agent as it is sent back to a model, its native calls as `sent_call` returns them."""
+    calls = message.get("tool_calls")
+    return {**message, "tool_calls": [sent_call(call) for call in calls]} if calls else message
+
+
 def tool_of(request: Request) -> Tool:
     """Return the tool of a request. Raises CallError, with a close match for an unknown name."""
     if request.fault:

@@ -14,7 +14,7 @@ import openai
 
 from worldsmith.agents.client import tokens
 from worldsmith.episode.agent_messages import content_text, native_calls
-from worldsmith.episode.tool_arguments import CallError, decode_json, without_surrogates
+from worldsmith.episode.tool_arguments import sent_call, without_surrogates
 from worldsmith.errors import BackendError, UsageError, WorldsmithError
 from worldsmith.simulate.llm.endpoint import UNFIT, Endpoint, FatalError, open_client, refusal, retried
 
@@ -252,7 +252,7 @@ class ChatModel:
             sent |= dict.fromkeys(self._reasoning_names, message["reasoning_content"])
         if calls := message.get("tool_calls"):
             sent["content"] = message["content"] or None
-            sent["tool_calls"] = [_sent_call(call) for call in calls]
+            sent["tool_calls"] = [sent_call(call) for call in calls]
         return sent
 
     async def close(self) -> None:
@@ -270,17 +270,6 @@ def _call(call: Any, new_id: str) -> dict[str, Any]:
     name, call_id = (without_surrogates(str(value or "")) for value in (function.get("name"), call.get("id")))
     function = {"name": name, "arguments": without_surrogates(text)}
     return {"id": call_id or new_id, "type": "function", "function": function}
-
-
-def _sent_call(call: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return a call whose arguments are a JSON object: servers parse those of earlier turns, and refuse any other."""
-    function = call["function"]
-    try:
-        arguments = decode_json(function["arguments"])
-        text = json.dumps(arguments if isinstance(arguments, dict) else {}, ensure_ascii=False, allow_nan=False)
-    except (CallError, ValueError, RecursionError):
-        text = "{}"
-    return {**call, "function": {**function, "arguments": without_surrogates(text)}}
 
 
 def _count(usage: Any, name: str, counted: Any) -> int:
