@@ -815,7 +815,8 @@ def rows_of(out, to):
     return [
         row
         for name in ("train", "test")
-        for row in (parquet(out / f"{name}.parquet") if to == "verl" else read_jsonl(out / f"{name}.jsonl"))
+        for file in [out / f"{name}.parquet"]
+        for row in (parquet(file) if file.is_file() else read_jsonl(file.with_suffix(".jsonl")))
     ]
 
 

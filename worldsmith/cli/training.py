@@ -311,7 +311,7 @@ def _explanation(result: Any) -> str:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--to", "to", required=True, help="jsonl, verl, sft or beir.")
+@click.option("--to", "to", required=True, help="jsonl, verl, skyrl, openenv, gymnasium, rollout, sft or beir.")
 @click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
 @click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve."
@@ -374,10 +374,14 @@ def export(
     worked out and replayed first, and one that doesn't hold ends the export (exit 1).
 
     \b
-    jsonl   one task per line: prompt, columns, reference
-    verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
-    sft     conversations to imitate: reasoning, tool calls and replies, the gold table last
-    beir    a retrieval benchmark: pages, questions, which page states evidence, hard negatives
+    jsonl      one task per line: prompt, columns, reference
+    verl       Parquet, a tool file, a reward function with the scorer beside it, and how to run them
+    skyrl      Parquet, a text environment of skyrl-gym, and SkyRL's entrypoint with it registered
+    openenv    an OpenEnv server with its client, tasks and Docker file
+    gymnasium  an environment of texts, one per task
+    rollout    a loop for any model behind a chat API
+    sft        conversations to imitate: reasoning, tool calls and replies, the gold table last
+    beir       a retrieval benchmark: pages, questions, which page states evidence, hard negatives
     """
     from worldsmith.train.exports import FORMATS
     from worldsmith.train.exports import export as write
