@@ -34,6 +34,7 @@ FORMATS: dict[str, Writer] = {
     "rollout": rollout.write,
     "verl": verl.write,
     "skyrl": skyrl.write,
+    "openenv": partial(rollout.write, adapter="openenv"),
     "gymnasium": partial(rollout.write, adapter="gymnasium"),
     "sft": sft.write,
     "beir": beir.write,
