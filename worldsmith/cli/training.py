@@ -386,14 +386,18 @@ def export(
     worked out and replayed first, and one that doesn't hold ends the export (exit 1).
 
     \b
-    jsonl   one task per line: prompt, columns, reference
-    hf      a dataset with its card: `datasets.load_dataset` loads the folder
-    trl     rows, environment, reward and configuration of TRL's GRPOTrainer
-    inspect a task file for `inspect eval`: tools, an agent, a scorer
-    verifiers a package for verifiers and prime-rl: tasks, a harness, an MCP tool server
-    verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
-    sft     conversations to imitate: reasoning, tool calls and replies, the gold table last
-    beir    a retrieval benchmark: pages, questions, which page states evidence, hard negatives
+    jsonl       one task per line: prompt, columns, reference
+    hf          a dataset with its card: `datasets.load_dataset` loads the folder
+    trl         rows, environment, reward and configuration of TRL's GRPOTrainer
+    verl        Parquet, a tool file, a reward function with the scorer beside it, and how to run them
+    verifiers   a package for verifiers and prime-rl: tasks, a harness, an MCP tool server
+    skyrl       Parquet, a text environment of skyrl-gym, and SkyRL's entrypoint with it registered
+    openenv     an OpenEnv server with its client, tasks and Docker file
+    inspect     a task file for `inspect eval`: tools, an agent, a scorer
+    gymnasium   an environment of texts, one per task
+    rollout     a loop for any model behind a chat API, for trainers of your own
+    sft         conversations to imitate: reasoning, tool calls and replies, the gold table last
+    beir        a retrieval benchmark: pages, questions, which page states evidence, hard negatives
     """
     from worldsmith.train.exports import FORMATS
     from worldsmith.train.exports import export as write

@@ -10,6 +10,7 @@ from .call_records import RecordedTools, RecordingTools, answer_call, replayed_f
 from .episode import Episode, EpisodeTask, Reply, SearchTools, Step
 from .exported_task import ExportedTask, figures
 from .search_server import ServedTools, open_tools
+from .task_rows import TaskRows
 from .tool_arguments import sent_message
 from .tools import MAX_CALLS, SYSTEM, TOOLS, prompt
 
@@ -28,6 +29,7 @@ __all__ = [
     "SearchTools",
     "ServedTools",
     "Step",
+    "TaskRows",
     "Tool",
     "answer_call",
     "figures",

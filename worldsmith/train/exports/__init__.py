@@ -10,7 +10,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports import beir, hf, inspect, jsonl, rollout, sft, trl, verifiers, verl
+from worldsmith.train.exports import beir, hf, inspect, jsonl, rollout, sft, skyrl, trl, verifiers, verl
 from worldsmith.train.exports.rows import (
     CANARY,
     CARD,
@@ -31,13 +31,16 @@ A README.md is among them, the data card, and each row holds `CANARY` where no p
 """
 
 FORMATS: dict[str, Writer] = {
-    "inspect": inspect.write,
     "jsonl": jsonl.write,
     "hf": hf.write,
-    "rollout": rollout.write,
     "trl": trl.write,
-    "verifiers": verifiers.write,
     "verl": verl.write,
+    "verifiers": verifiers.write,
+    "skyrl": skyrl.write,
+    "openenv": partial(rollout.write, adapter="openenv"),
+    "inspect": inspect.write,
+    "gymnasium": partial(rollout.write, adapter="gymnasium"),
+    "rollout": rollout.write,
     "sft": sft.write,
     "beir": beir.write,
 }

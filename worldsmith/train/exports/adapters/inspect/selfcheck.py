@@ -14,11 +14,11 @@ from worldsmith_kit.episode.rehearsal import check, require
 
 require("inspect_ai", "inspect-ai==0.3.285")
 
-from inspect_ai import eval as inspect_eval  # noqa: E402
-from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model  # noqa: E402
-from inspect_ai.model._call_tools import parse_tool_call  # noqa: E402 - what its providers read calls by
-from inspect_ai.scorer import Score  # noqa: E402
-from tasks import worldsmith_search  # noqa: E402
+from inspect_ai import eval as inspect_eval
+from inspect_ai.model import ChatMessageAssistant, ModelOutput, ModelUsage, get_model
+from inspect_ai.model._call_tools import parse_tool_call
+from inspect_ai.scorer import Score
+from tasks import worldsmith_search
 
 HERE = Path(__file__).resolve().parent
 

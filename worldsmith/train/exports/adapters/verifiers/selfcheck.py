@@ -19,13 +19,13 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE / "worldsmith_search"))  # its parent package imports verifiers, which may be missing
 
-from worldsmith_kit.episode.rehearsal import check, require  # noqa: E402
+from worldsmith_kit.episode.rehearsal import check, require
 
 require("verifiers", "verifiers==0.4.0")
 os.environ["WORLDSMITH_SCRIPTED_KEY"] = "none"
 
-import verifiers.v1 as vf  # noqa: E402
-from verifiers.v1.utils.loaders import load_environment, resolve_env_config  # noqa: E402
+import verifiers.v1 as vf
+from verifiers.v1.utils.loaders import load_environment, resolve_env_config
 
 ID = "worldsmith-search"
 

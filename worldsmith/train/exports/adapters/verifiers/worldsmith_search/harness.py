@@ -22,10 +22,10 @@ class SearchHarness(vf.Harness[vf.HarnessConfig]):
         self,
         ctx: vf.ModelContext,
         trace: vf.Trace,
-        runtime: vf.Runtime,  # noqa: ARG002 - nothing runs there
+        runtime: vf.Runtime,
         endpoint: str,
         secret: str,
-        mcp_urls: Mapping[str, str],  # noqa: ARG002 - the episode has its tools
+        mcp_urls: Mapping[str, str],
         data: vf.TaskData,
     ) -> vf.ProgramResult:
         """Play the episode of the trace's task to its end."""

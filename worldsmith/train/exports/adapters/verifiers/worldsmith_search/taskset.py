@@ -62,7 +62,7 @@ class SearchTask(vf.Task[SearchData, SearchState]):
         """Item F1, row F1 and more."""
         return self._figures(trace)
 
-    async def validate(self, runtime: vf.Runtime | None = None) -> bool:  # noqa: ARG002 - `vf-validate` passes it
+    async def validate(self, runtime: vf.Runtime | None = None) -> bool:
         """Whether the gold table is read as right."""
         task = self.exported
         return score(table(task, task.gold), task.columns, task.gold).item.f1 == 1.0
