@@ -1,6 +1,7 @@
 """Commands on tasks that are there: run, score, export."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -319,9 +320,15 @@ def _explanation(result: Any) -> str:
 @click.option(
     "--test-share",
     type=Finite(0, 0.9),
-    default=0.1,
+    help="Share of worlds kept for testing; with beir all are.  [default: 0.1]",
+)
+@click.option(
+    "--hold-out",
+    default="worlds",
     show_default=True,
-    help="Share of worlds kept for testing; with beir all are.",
+    metavar="WHAT",
+    help="What tests alone show: worlds (--test-share says how many); wordings (all worlds that `generate --wordings "
+    "test` made, beside those of `--wordings train`); or schemas by name: --hold-out films,league",
 )
 @click.option(
     "--reasoning",
@@ -357,7 +364,8 @@ def export(
     to: str,
     out: Path,
     base_url: str,
-    test_share: float,
+    test_share: float | None,
+    hold_out: str,
     reasoning: "Placement | None",
     curriculum: Path | None,
     profile: str,
@@ -372,6 +380,8 @@ def export(
 
     A file of tasks that is as it was mined, by the digest kept beside it, is taken as it is; tasks of any other are
     worked out and replayed first, and one that doesn't hold ends the export (exit 1).
+
+    One task is in memory at a time. An export that was killed goes on where it was when it is run again.
 
     \b
     jsonl   one task per line: prompt, columns, reference
@@ -391,12 +401,14 @@ def export(
         out,
         base_url=base_url,
         test_share=test_share,
+        hold_out=hold_out,
         replay=verify,
         reasoning=reasoning,
         curriculum=curriculum_ids(curriculum) if curriculum else None,
         profile=profile,
         seed=seed,
         context_tokens=context_tokens,
+        progress=partial(progress, quiet=as_json),
     )
     if as_json:
         emit(result)

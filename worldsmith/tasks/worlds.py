@@ -4,16 +4,16 @@ Folders are known here and to code that writes beside worlds; everything else op
 """
 
 from collections.abc import Callable, Iterable, Iterator
-from hashlib import sha256
+from hashlib import file_digest
 from pathlib import Path
 from typing import Protocol
 
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
-from worldsmith.tasks.files import read_tasks, tasks_of
+from worldsmith.tasks.files import TaskPlace, existing_tasks_file, stream_tasks, tasks_of
 from worldsmith.tasks.task import AGAIN, VERSIONS, Task
-from worldsmith.world.files import folders_by_id, load_world, read_json, read_manifest, tasks_file
+from worldsmith.world.files import LANGUAGE, folders_by_id, load_world, read_json, read_manifest, tasks_file
 from worldsmith.world.model import World
 
 
@@ -35,6 +35,18 @@ class Worlds(Protocol):
 
     def tasks(self) -> Iterator[tuple[str, list[Task]]]:
         """Yield each world's id with its tasks. Raises NotFoundError, FormatError where they can't be read."""
+        ...
+
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the tasks one at a time, each with its place, those of a world together. Raises as `tasks` does."""
+        ...
+
+    def digest(self, world: str) -> str:
+        """Return the digest that a world's manifest names. Raises FormatError."""
+        ...
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in: "train", "test", or "all". Raises FormatError."""
         ...
 
     def as_mined(self, world: str) -> bool:
@@ -76,18 +88,29 @@ class SeparateWorlds:
         for world, folder in self.folders.items():
             yield world, tasks_of(folder)
 
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the tasks one at a time, each with its place."""
+        for folder in self.folders.values():
+            yield from stream_tasks(existing_tasks_file(folder))
+
+    def digest(self, world: str) -> str:
+        """Return the digest that a world's manifest names."""
+        return str(read_manifest(self.folders[world]).get("digest"))
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in."""
+        return _wordings(self.folders[world])
+
     def as_mined(self, world: str) -> bool:
         """Whether a world's file of tasks is the one that the record beside it names."""
         folder = self.folders[world]
         path = tasks_file(folder)
         try:
             record = read_json(path.with_suffix(".json"))
-            facts = {
-                "world_digest": read_manifest(folder).get("digest"),
-                "versions": dict(VERSIONS),
-                "sha256": sha256(path.read_bytes()).hexdigest(),
-            }
-            return bool(record == record | facts)
+            with path.open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+            made_of = {"world_digest": read_manifest(folder).get("digest"), "versions": dict(VERSIONS)}
+            return bool(record == record | made_of | {"sha256": digest})
         except (FormatError, TypeError):
             return False
 
@@ -114,17 +137,35 @@ class PooledWorlds:
 
     def tasks(self) -> Iterator[tuple[str, list[Task]]]:
         """Yield each world's id with those of the pool's tasks that are about it, or about it first."""
+        by_world: dict[str, list[Task]] = {world: [] for world in self.ids}
+        for _, task in self.stream_tasks():
+            by_world[task.worlds[0]].append(task)
+        yield from by_world.items()
+
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the pool's tasks one at a time, each with its place: those over several worlds come last."""
         file = self.pool.tasks_file
         if not file.is_file():
             fix = f"make them with `worldsmith tasks {self.pool.folder} --pool`"
             raise NotFoundError(f"{file}: no tasks of {self.pool.id}; {fix}")
-        by_world: dict[str, list[Task]] = {world: [] for world in self.ids}
-        for task in read_tasks(file):
-            if foreign := [world for world in task.worlds if world not in by_world]:
+        for place, task in stream_tasks(file):
+            if foreign := [world for world in task.worlds if world not in self.pool.digests]:
                 raise FormatError(f"{file}: task {task.task_id}: {foreign[0]} is no world of {self.pool.id}: {AGAIN}")
-            by_world[task.worlds[0]].append(task)
-        yield from by_world.items()
+            yield place, task
+
+    def digest(self, world: str) -> str:
+        """Return a world's digest."""
+        return self.pool.digests[world]
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in."""
+        return _wordings(self.pool.folders[world])
 
     def as_mined(self, world: str) -> bool:  # noqa: ARG002 - a protocol's signature
         """Return False: no record says what a pool's tasks were proved by, so they are always replayed."""
         return False
+
+
+def _wordings(folder: Path) -> str:
+    path = folder / LANGUAGE
+    return str(read_json(path).get("split", "all")) if path.is_file() else "all"
