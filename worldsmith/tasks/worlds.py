@@ -3,12 +3,12 @@
 Folders are known here and to code that writes beside worlds; everything else opens a world by its id.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from hashlib import file_digest
 from pathlib import Path
 from typing import Protocol
 
-from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks.files import TaskPlace, existing_tasks_file, stream_tasks, tasks_of
@@ -164,6 +164,60 @@ class PooledWorlds:
     def as_mined(self, world: str) -> bool:  # noqa: ARG002 - a protocol's signature
         """Return False: no record says what a pool's tasks were proved by, so they are always replayed."""
         return False
+
+
+class JoinedWorlds:
+    """Several collections of worlds as one: each world is opened, and its calls answered, as in its own."""
+
+    def __init__(self, parts: Sequence[Worlds]) -> None:
+        """Take the collections. Raises UsageError where two of them hold the same world."""
+        self._parts = parts
+        self._part_of: dict[str, Worlds] = {}
+        for part in parts:
+            for world in part.ids:
+                if world in self._part_of:
+                    raise UsageError(f"world {world!r} is given twice: alone, or in two pools")
+                self._part_of[world] = part
+
+    def _part(self, world: str) -> Worlds:
+        if world not in self._part_of:
+            raise NotFoundError(f"world {world!r} is not among those named: {', '.join(self.ids)}")
+        return self._part_of[world]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the worlds, one collection after another."""
+        return tuple(self._part_of)
+
+    def open(self, world: str) -> World:
+        """Return a world."""
+        return self._part(world).open(world)
+
+    def simulator(self, world: str) -> Simulator | PoolSimulator:
+        """Return what answers calls about a world."""
+        return self._part(world).simulator(world)
+
+    def tasks(self) -> Iterator[tuple[str, list[Task]]]:
+        """Yield each world's id with its tasks."""
+        for part in self._parts:
+            yield from part.tasks()
+
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the tasks one at a time, each with its place."""
+        for part in self._parts:
+            yield from part.stream_tasks()
+
+    def digest(self, world: str) -> str:
+        """Return a world's digest."""
+        return self._part(world).digest(world)
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in."""
+        return self._part(world).wordings(world)
+
+    def as_mined(self, world: str) -> bool:
+        """Whether a world's tasks are as they were mined."""
+        return self._part(world).as_mined(world)
 
 
 def _wordings(folder: Path) -> str:

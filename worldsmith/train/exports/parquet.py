@@ -3,6 +3,7 @@
 import errno
 import os
 from collections.abc import Iterable, Iterator, Mapping
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -12,18 +13,18 @@ import orjson
 from worldsmith.world.files import save_jsonl
 
 SHARD = 1 << 29
-"""Bytes of JSON lines that one file is made of at most: a gigabyte or so of memory for its readers."""
-GROUP = 1000
+"""Bytes of JSON lines for each of several files, where a format's readers take several."""
+GROUP = 2048
 """Rows of a row group: as many are in memory at a time."""
 
 
 def write_parquet(
-    rows: Iterable[Mapping[str, Any]], path: Path, columns: Mapping[str, str], shard: int = SHARD
+    rows: Iterable[Mapping[str, Any]], path: Path, columns: Mapping[str, str], shard: float = inf
 ) -> list[Path]:
     """Write rows as columns of the types that DuckDB calls so, and return the files.
 
-    One file, `path`, is enough for `shard` bytes of JSON lines; more rows go into files as
-    train-00000-of-00003.parquet beside it. Raises OSError.
+    They go into one file, `path`; where `shard` is given and they have more bytes than that as JSON lines, into several
+    beside it, as train-00000-of-00003.parquet. Raises OSError.
     """
     lines, left = path.with_suffix(".part.jsonl"), _Shards(rows)
     types = ", ".join(f"'{name}': '{kind}'" for name, kind in columns.items())
@@ -62,7 +63,7 @@ class _Shards:
     def __bool__(self) -> bool:
         return self._next is not None
 
-    def taken(self, most: int) -> Iterator[Mapping[str, Any]]:
+    def taken(self, most: float) -> Iterator[Mapping[str, Any]]:
         """Yield rows until they have `most` bytes as JSON, one at least."""
         while self._next is not None and most > 0:
             most -= len(orjson.dumps(self._next))
