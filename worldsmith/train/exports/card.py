@@ -89,7 +89,7 @@ def _figure_lines(outlines: Sequence[TaskOutline]) -> list[str]:
     lines = []
     for (kind, size), group in sorted(groups.items()):
         spreads = (
-            f"{median(values):g}, {max(values)}"
+            f"{median(values):.0f}, {max(values)}"
             for values in ([getattr(outline, name) for outline in group] for name in ("rows", "turns", "tool_tokens"))
         )
         measured = [outline.shortcuts for outline in group if outline.shortcuts]

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
+from sys import intern
 from typing import Any, Protocol, TypeVar
 
 from worldsmith import __version__
@@ -66,9 +67,9 @@ class TaskOutline:
             place,
             task.task_id,
             task.worlds,
-            task.schema,
-            task.kind,
-            task.size,
+            intern(task.schema),
+            intern(task.kind),
+            intern(task.size),
             len(task.gold),
             task.turns,
             task.max_turns,

@@ -95,7 +95,7 @@ def outlines_of(worlds: Worlds, *, replay: bool = False, progress: Progress = no
         trusted = not replay and worlds.as_mined(world)
         for place, task in placed:
             outline = TaskOutline.of(place, task)
-            # Texts and tuples that many tasks have are kept once.
+            # What many tasks have is kept once.
             outlines.append(replace(outline, worlds=known.setdefault(outline.worlds, outline.worlds)))
             if not trusted and (why := task_fault(task, worlds.open(world), worlds.simulator(world))):
                 faults[outline.task_id] = why
