@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 import orjson
 
@@ -26,7 +26,6 @@ from worldsmith.tasks import Task, tasks_of
 from worldsmith.tasks.worlds import JoinedWorlds, PooledWorlds, SeparateWorlds, Worlds
 from worldsmith.train.exports.rows import CANARY
 from worldsmith.world.files import (
-    indented_json,
     read_json,
     read_manifest,
     save_jsonl,
@@ -35,8 +34,6 @@ from worldsmith.world.files import (
 )
 from worldsmith.world.model import World
 
-RECORD: Final = "set.json"
-"""In the folder of a set: what it was checked against. It is written last."""
 ALONE, POOL = "alone", "pool"
 """The folders of worlds that are each a web of its own, and of those that are one web together."""
 
@@ -151,9 +148,10 @@ def make_set(one: EvaluationSet, folder: Path, jobs: int = 1, shown: Shown = lam
     if not _is_whole(one, folder):
         made = build_set(one, folder, jobs, shown)
         if why := difference(one.record, made):
-            raise ConsistencyError(f"{folder}: this is not {one.name}: {why}. Another version of worldsmith made it")
+            fix = "take the version of worldsmith that the set came with"
+            raise ConsistencyError(f"{folder}: this is not {one.name}: {why}; {fix}")
+    if not (folder / "README.md").is_file():
         write_file(folder / "README.md", _readme(one).encode())
-        write_file(folder / RECORD, indented_json(made))
 
 
 def build_set(
@@ -229,7 +227,7 @@ def _is_whole(one: EvaluationSet, folder: Path) -> bool:
     A world's rows are compared when it is opened.
     """
     try:
-        return bool(read_json(folder / RECORD) == one.record == _record(one, open_set(folder)))
+        return _record(one, open_set(folder)) == one.record
     except (FormatError, NotFoundError):
         return False
 
