@@ -15,7 +15,7 @@ from worldsmith.mining.pipeline import Mined, MiningRequest
 from worldsmith.tasks import Task, difficulty, markdown_table, read_references, read_tasks, tasks_of
 from worldsmith.tasks.dropped import DROPPED
 from worldsmith.tasks.worlds import SeparateWorlds
-from worldsmith.train.exports.rows import load_tasks
+from worldsmith.train.exports.rows import outlines_of
 from worldsmith.world.files import read_jsonl, save_jsonl, tasks_file
 
 
@@ -56,7 +56,7 @@ def test_tasks_are_read_as_they_were_written(folder, mined):
 )
 def test_every_reader_says_path_line_and_reason(folder, fields, why, call):
     path = edited(folder, 1, **fields)
-    for read in (lambda: read_tasks(path), lambda: tasks_of(folder), lambda: load_tasks(SeparateWorlds([folder]))):
+    for read in (lambda: read_tasks(path), lambda: tasks_of(folder), lambda: outlines_of(SeparateWorlds([folder]))):
         with pytest.raises(FormatError, match="line 3: ") as said:
             read()
         assert str(path) in str(said.value)
@@ -290,7 +290,7 @@ def test_a_task_under_another_id_is_refused(folder, fields, call):
 
 def test_a_file_as_it_was_mined_is_taken_unless_a_replay_is_asked_for(town, folder, mined, tmp_path, monkeypatch, call):
     replays = []
-    monkeypatch.setattr("worldsmith.mining.files.task_fault", lambda task, *_: replays.append(task.task_id))
+    monkeypatch.setattr("worldsmith.train.exports.rows.task_fault", lambda task, *_: replays.append(task.task_id))
     save_tasks(folder, town, MiningRequest(len(mined), "small"), Mined(mined, 9, {}))
     call("export", folder, "--to", "jsonl", "--out", tmp_path / "out")
     assert replays == []

@@ -873,6 +873,13 @@ def test_held_out_descriptions_are_of_test_questions_alone() -> None:
         assert [one["text"][0].startswith(starts[split]) for one in described] == [True, False]
 
 
+def test_questions_in_held_out_wordings_use_all_descriptions_of_a_bank_that_is_held_out() -> None:
+    whole, held_out = (in_language(load_schema("town"), "natural", split) for split in ("all", "test"))
+    assert {one.describe.test for one in descriptions(whole)} == {True, False}
+    assert {one.describe.test for one in descriptions(whole, "test")} == {True}
+    assert len(descriptions(held_out, "test")) == len(descriptions(held_out)) > 0
+
+
 @pytest.mark.parametrize(
     ("change", "to", "says"),
     [

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from worldsmith.cli import main
 from worldsmith.generation import generate
 from worldsmith.mining.certificates import task_fault
-from worldsmith.mining.files import count_saved_tasks, save_tasks, task_faults
+from worldsmith.mining.files import count_saved_tasks, save_tasks
 from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.mining.question_parts import MORE, NOTHING, NOTHING_ELSE, question_parts
 from worldsmith.mining.rewording import NO_ANSWER, Reworded, kept_texts, reads_back, request_of, reworded_tasks
@@ -229,6 +229,6 @@ def test_the_command_rewords_what_is_mined_and_says_how_many(
     assert [re.match("Folks", task["question"]) is not None for task in held] == [True] * 4
     assert [task["original"] for task in held] == [json.loads(line)["question"] for line in before.splitlines()]
     assert count_saved_tasks(folder, mined.world, REQUEST) == 4
-    assert task_faults(SeparateWorlds([folder]), folder.name, [Task.from_json(task) for task in held]) == {}
+    assert SeparateWorlds([folder]).as_mined(folder.name)
     wrong = CliRunner().invoke(main, ["tasks", str(folder), "--verify", "--reword", "fake"])
     assert wrong.exit_code == 2

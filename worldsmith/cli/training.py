@@ -1,6 +1,7 @@
 """Commands on tasks that are there: run, score, export."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,11 +23,19 @@ from worldsmith.errors import FormatError, NotFoundError, UsageError, Worldsmith
 
 if TYPE_CHECKING:
     from worldsmith.tasks import Task
+    from worldsmith.tasks.worlds import Worlds
     from worldsmith.train.exports.sft import Placement
 
 
 @click.command()
-@click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
+@click.argument("paths", nargs=-1, type=PATHS, metavar="[WORLD_OR_DIR]...")
+@click.option(
+    "--set",
+    "set_name",
+    metavar="NAME",
+    help="Instead of worlds: a frozen evaluation set, such as worldsmith-eval-1, in one folder or in "
+    "~/.cache/worldsmith, where it is made if it isn't there (some minutes).",
+)
 @click.option(
     "--agent",
     required=True,
@@ -56,6 +65,7 @@ if TYPE_CHECKING:
 def run(
     ctx: click.Context,
     paths: tuple[Path, ...],
+    set_name: str | None,
     agent: str,
     base_url: str | None,
     profile: str | None,
@@ -78,6 +88,7 @@ def run(
     worldsmith run w --agent oracle               the best there is; its figures are 1
     worldsmith run w --agent oracle --pool        the pool's tasks, in the web of all its worlds
     worldsmith run w --agent keys-only --base-url http://127.0.0.1:8000
+    worldsmith run --set worldsmith-eval-1 --agent openai --model qwen       the same 200 tasks for everybody
 
     \b
     item_f1            all cells of the answer, what the model remembers too; evidenced_item_f1: what it read
@@ -100,7 +111,12 @@ def run(
     if retriever != "bm25" and base_url:
         raise UsageError("--retriever ranks in process; give it to the server of --base-url instead")
     answering = Answering(ModelChoice(store=store), read_profiles(profiles), retriever=retriever)
-    worlds = answering.worlds(paths, pooled=pooled, quiet=as_json)
+    if set_name is None:
+        worlds = answering.worlds(_named(paths), pooled=pooled, quiet=as_json)
+    elif base_url or pooled:
+        raise UsageError("--set plays in process, some of it in a pool: leave --base-url and --pool out")
+    else:
+        worlds = _set_worlds(set_name, paths, answering, quiet=as_json)
     tasks = _limited_tasks([some for _, some in worlds.tasks()], limit)
     if agent == AGENT and tasks:
         tools = Tools(worlds, base_url, profile, traces_in(trace))
@@ -125,6 +141,23 @@ def run(
         click.echo(_summary(rows, agent))
     if not rows:
         ctx.exit(1)
+
+
+def _named(paths: Sequence[Path]) -> Sequence[Path]:
+    if not paths:
+        raise UsageError("name a world or a folder of worlds, or --set NAME")
+    return paths
+
+
+def _set_worlds(name: str, paths: Sequence[Path], answering: Answering, *, quiet: bool) -> "Worlds":
+    """Return the worlds of an evaluation set, made in the one folder that is named, or in its own."""
+    from worldsmith.rollout.evaluation_set import make_set, open_set, set_folder, set_named
+
+    if len(paths) > 1:
+        raise UsageError(f"--set {name} is kept in one folder, and {len(paths)} are named")
+    one, folder = set_named(name), paths[0] if paths else set_folder(name)
+    make_set(one, folder, shown=partial(progress, quiet=quiet))
+    return open_set(folder, answering.simulator, answering.pool_simulator)
 
 
 def _limited_tasks(by_world: "Sequence[Sequence[Task]]", limit: int | None) -> "list[Task]":
@@ -331,9 +364,15 @@ def _explanation(result: Any) -> str:
 @click.option(
     "--test-share",
     type=Finite(0, 0.9),
-    default=0.1,
+    help="Share of worlds kept for testing; with beir all are.  [default: 0.1]",
+)
+@click.option(
+    "--hold-out",
+    default="worlds",
     show_default=True,
-    help="Share of worlds kept for testing; with beir all are.",
+    metavar="WHAT",
+    help="What tests alone show: worlds (--test-share says how many); wordings (all worlds that `generate --wordings "
+    "test` made, beside those of `--wordings train`); or schemas by name: --hold-out films,league",
 )
 @click.option(
     "--reasoning",
@@ -369,7 +408,8 @@ def export(
     to: str,
     out: Path,
     base_url: str,
-    test_share: float,
+    test_share: float | None,
+    hold_out: str,
     reasoning: "Placement | None",
     curriculum: Path | None,
     profile: str,
@@ -384,6 +424,8 @@ def export(
 
     A file of tasks that is as it was mined, by the digest kept beside it, is taken as it is; tasks of any other are
     worked out and replayed first, and one that doesn't hold ends the export (exit 1).
+
+    One task is in memory at a time. An export that was killed goes on where it was when it is run again.
 
     \b
     jsonl       one task per line: prompt, columns, reference
@@ -411,12 +453,14 @@ def export(
         out,
         base_url=base_url,
         test_share=test_share,
+        hold_out=hold_out,
         replay=verify,
         reasoning=reasoning,
         curriculum=curriculum_ids(curriculum) if curriculum else None,
         profile=profile,
         seed=seed,
         context_tokens=context_tokens,
+        progress=partial(progress, quiet=as_json),
     )
     if as_json:
         emit(result)

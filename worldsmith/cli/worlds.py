@@ -3,10 +3,12 @@
 import secrets
 import shutil
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.core import ParameterSource
 
 from worldsmith.cli.base import (
     Finite,
@@ -162,6 +164,13 @@ class FactsOption(click.Option):
     help="Which sentences, sites, titles and ways to ask a natural world is written with: `train` never shows what "
     "`test` has. Without SCHEMA, train leaves out the schemas that are held out (`worldsmith schema list`).",
 )
+@click.option(
+    "--set",
+    "set_name",
+    metavar="NAME",
+    help="Instead: a frozen evaluation set, checked against its digests; takes --out, --jobs and --json alone. "
+    "--set worldsmith-eval-1",
+)
 @click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
 @reword_options
 @json_option
@@ -182,6 +191,7 @@ def generate(
     facts: str | None,
     language: "Language | None",
     wordings: "Split",
+    set_name: str | None,
     jobs: int,
     reword: str | None,
     model_url: str,
@@ -201,7 +211,11 @@ def generate(
     worldsmith generate --seed 7 --out w
     worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
+    worldsmith generate --set worldsmith-eval-1 --out eval
     """
+    if set_name is not None:
+        _make_set(ctx, set_name, out, jobs, as_json=as_json)
+        return
     from worldsmith.mining.batch import Failed, build_all, default_schemas, of_kinds, orders
     from worldsmith.mining.pipeline import MiningRequest
     from worldsmith.schema import Knobs, parse_facts, shipped
@@ -232,6 +246,22 @@ def generate(
         reword_saved([Path(one.path) for one in built], reword, model_url, as_json=as_json)
     if _report_shortfall(built, len(requested), failed):
         ctx.exit(1)
+
+
+def _make_set(ctx: click.Context, name: str, out: Path, jobs: int, *, as_json: bool) -> None:
+    """Make an evaluation set. Raises UsageError where an option says what only the set itself may."""
+    from worldsmith.rollout.evaluation_set import make_set, set_named
+
+    others = [param for param in ctx.command.params if param.name not in {"set_name", "out", "jobs", "as_json"}]
+    for param in others:
+        if param.name and ctx.get_parameter_source(param.name) is ParameterSource.COMMANDLINE:
+            raise UsageError(f"--set {name} says which worlds and tasks there are: leave {param.opts[0]} out")
+    one = set_named(name)
+    make_set(one, out, jobs, partial(progress, quiet=as_json))
+    if as_json:
+        emit(one.record)
+    else:
+        click.echo(f"{name}: {one.size} tasks of {len(one.record['worlds'])} worlds in {out}, digests as recorded")
 
 
 def _print_built(built: "Sequence[Built]", out: Path) -> None:

@@ -1,18 +1,16 @@
 """The tasks of a world on disk: saved with a record of the request they were mined by, and reused by later runs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
 from worldsmith import __version__
 from worldsmith.errors import FormatError
-from worldsmith.mining.certificates import task_fault
 from worldsmith.mining.pipeline import Mined, MiningRequest
 from worldsmith.tasks import Task
 from worldsmith.tasks.dropped import every_row, reasons_in
 from worldsmith.tasks.task import VERSIONS
-from worldsmith.tasks.worlds import Worlds
 from worldsmith.world import files
 from worldsmith.world.model import World
 
@@ -52,18 +50,6 @@ def count_saved_tasks(folder: Path, world: World, request: MiningRequest) -> int
         return int(recorded["tasks"]) if same else None
     except (FormatError, KeyError, TypeError, ValueError):
         return None
-
-
-def task_faults(worlds: Worlds, world_id: str, tasks: Sequence[Task], *, replay: bool = False) -> dict[str, str]:
-    """Return why tasks of a world don't hold, by task id; nothing for those that do.
-
-    Tasks that are as they were mined need no replay, and are replayed only with `replay`. Otherwise each is computed
-    again (`certificates.task_fault`), where its calls are answered.
-    """
-    if not tasks or (worlds.as_mined(world_id) and not replay):
-        return {}
-    world, simulator = worlds.open(world_id), worlds.simulator(world_id)
-    return {task.task_id: why for task in tasks if (why := task_fault(task, world, simulator))}
 
 
 def _record(path: Path, world: World, request: MiningRequest, tasks: int) -> dict[str, Any]:

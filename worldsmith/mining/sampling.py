@@ -238,8 +238,8 @@ class MiningContext:
         """Return the descriptions of a table's rows in the wordings asked for, each with those it fits alone."""
         fitting = (
             (one, list(described_rows(self.evaluator, one)))
-            for one in descriptions(self.world.schema)
-            if one.table == table and (self.split == "all" or one.describe.test == (self.split == "test"))
+            for one in descriptions(self.world.schema, self.split)
+            if one.table == table
         )
         return [(one, rows) for one, rows in fitting if rows]
 

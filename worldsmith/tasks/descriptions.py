@@ -18,7 +18,7 @@ from worldsmith.expr.typed import call
 from worldsmith.lang.morphology import article, singular_unit
 from worldsmith.schema import Aggregate, Choice, Column, Path, Pick, Schema, Value
 from worldsmith.schema.patterns import Describe, Slot, owner_reference
-from worldsmith.tasks.conditions import spell
+from worldsmith.tasks.conditions import WordingSplit, spell
 from worldsmith.tasks.query import Query, Scope, conjunction, is_tally
 from worldsmith.tasks.query_evaluator import QueryEvaluator
 
@@ -211,10 +211,14 @@ def whole_table_query(schema: Schema, table: str, nodes: Sequence[Node], tallies
 
 
 @lru_cache(maxsize=32)
-def descriptions(schema: Schema) -> tuple[Description, ...]:
-    """Return the descriptions of a schema's bank all of whose columns a structure has."""
+def descriptions(schema: Schema, split: WordingSplit = "all") -> tuple[Description, ...]:
+    """Return the descriptions of a schema's bank all of whose columns a structure has, those of one split alone.
+
+    A bank that holds the wordings of one split has them all.
+    """
     made = [Description(schema, one) for one in schema.bank.describes] if schema.bank else []
-    return tuple(one for one in made if _is_whole(schema, one))
+    both = split == "all" or (schema.bank is not None and schema.bank.split != "all")
+    return tuple(one for one in made if _is_whole(schema, one) and (both or one.describe.test == (split == "test")))
 
 
 def _is_whole(schema: Schema, description: Description) -> bool:

@@ -1,31 +1,66 @@
 """Files of tasks: one JSON object per line, read whole or for scoring alone, without those that were dropped."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import orjson
 
 from worldsmith.errors import FormatError, NotFoundError
 from worldsmith.scoring import Column, Reference
 from worldsmith.tasks.dropped import DROPPED, dropped_reasons
-from worldsmith.tasks.task import Task, check_format
-from worldsmith.world.files import MANIFEST, numbered_jsonl, tasks_file
+from worldsmith.tasks.task import AGAIN, Task, check_format
+from worldsmith.world.files import BOM, MANIFEST, stream_jsonl, tasks_file
 
 T = TypeVar("T")
 
 
+class TaskPlace(NamedTuple):
+    """Where a task is kept."""
+
+    file: Path
+    offset: int
+    """Of the first byte of its line."""
+
+
+def stream_tasks(path: Path) -> Iterator[tuple[TaskPlace, Task]]:
+    """Yield the tasks of a file, each with its place. Raises as `read_tasks` does."""
+    for offset, _, task in _unique_lines(path, _task):
+        yield TaskPlace(path, offset), task
+
+
 def read_tasks(path: Path) -> list[Task]:
     """Return the tasks of a file. Raises FormatError with path, line and reason, and for a repeated task id."""
-    return list(_by_id(path, _task).values())
+    return [task for _, task in stream_tasks(path)]
+
+
+def tasks_at(places: Iterable[TaskPlace]) -> Iterator[Task]:
+    """Yield the tasks kept at places; one file is open at a time. Raises FormatError for a file that has changed."""
+    with ExitStack() as stack:
+        opened = None
+        for file, offset in places:
+            try:
+                if opened is None or opened.name != str(file):
+                    stack.close()
+                    opened = stack.enter_context(file.open("rb"))
+                opened.seek(offset)
+                yield Task.from_json(orjson.loads(opened.readline().removeprefix(BOM)))
+            except (OSError, orjson.JSONDecodeError):
+                raise FormatError(f"{file}: no task at byte {offset}, where one was: {AGAIN}") from None
+
+
+def existing_tasks_file(folder: Path) -> Path:
+    """Return the file of the tasks of the world in `folder`. Raises NotFoundError where there is none."""
+    path = tasks_file(folder)
+    if not path.is_file():
+        raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
+    return path
 
 
 def tasks_of(folder: Path) -> list[Task]:
     """Return the tasks kept beside the world in `folder`; NotFoundError where there are none, or as `read_tasks`."""
-    path = tasks_file(folder)
-    if not path.is_file():
-        raise NotFoundError(f"{path}: no tasks; make them with `worldsmith tasks {folder}`")
-    return read_tasks(path)
+    return read_tasks(existing_tasks_file(folder))
 
 
 def read_references(path: Path) -> dict[str, Reference]:
@@ -37,7 +72,7 @@ def read_references(path: Path) -> dict[str, Reference]:
     """
     references: dict[str, Reference] = {}
     for file in task_files(path):
-        for task_id, reference in _by_id(file, _reference).items():
+        for _, task_id, reference in _unique_lines(file, _reference):
             if references.setdefault(task_id, reference) != reference:
                 raise FormatError(f"{file}: task {task_id} has another gold table in another file of {path}")
     return references
@@ -97,11 +132,11 @@ def _frozen(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
-    values_by_id: dict[str, T] = {}
+def _unique_lines(path: Path, read: Callable[[Any], tuple[str, T]]) -> Iterator[tuple[int, str, T]]:
+    """Yield the offset of each line with the task id and the value that `read` makes of it."""
     lines: dict[str, int] = {}
     dropped = dropped_reasons(path.parent)
-    for number, data in numbered_jsonl(path):
+    for number, offset, data in stream_jsonl(path):
         if isinstance(data, Mapping) and data.get("task_id") in dropped:
             continue
         try:
@@ -112,5 +147,5 @@ def _by_id(path: Path, read: Callable[[Any], tuple[str, T]]) -> dict[str, T]:
             raise FormatError(
                 f"{path}, line {number}: task {name} is on line {lines[name]} already: remove one of them"
             )
-        lines[name], values_by_id[name] = number, made
-    return values_by_id
+        lines[name] = number
+        yield offset, name, made

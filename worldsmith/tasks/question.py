@@ -257,8 +257,8 @@ def row_phrase(wording: Wording, query: Query, place: int) -> str:
 def description(wording: Wording, query: Query) -> str:
     """Return the described row of a query in words: by a pattern of the bank, or as people ask for its columns."""
     table, turn = wording.schema.tables[query.table], wording.turn
-    fitting = [(one.describe.test, one.text(query)) for one in descriptions(wording.schema) if one.table == table.name]
-    texts = [text for test, text in fitting if text and wording.split in {"all", "test" if test else "train"}]
+    fitting = (one.text(query) for one in descriptions(wording.schema, wording.split) if one.table == table.name)
+    texts = [text for text in fitting if text]
     if texts:
         return texts[draw(turn, "words", "description") % len(texts)]
     phrases = [verb_phrase(wording, query.table, node, ONE) for node in query.clauses]

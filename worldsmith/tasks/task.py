@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import sha256
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from worldsmith import scoring
 from worldsmith.errors import FormatError
@@ -281,7 +281,16 @@ def markdown_table(columns: Sequence[scoring.Column], rows: Sequence[Sequence[st
     return "\n".join(["```markdown", *(f"| {shown} |" for shown in rows_shown), "```"])
 
 
-def joined_worlds(tasks: Iterable[Task]) -> list[tuple[str, ...]]:
+class OverWorlds(Protocol):
+    """What is about one world or several."""
+
+    @property
+    def worlds(self) -> tuple[str, ...]:
+        """Their ids."""
+        ...
+
+
+def joined_worlds(tasks: Iterable[OverWorlds]) -> list[tuple[str, ...]]:
     """Return the worlds of tasks, sorted: those that a task is asked over, or a row of such tasks joins, as one."""
     groups: dict[str, set[str]] = {}
     for task in tasks:

@@ -3,18 +3,18 @@
 Folders are known here and to code that writes beside worlds; everything else opens a world by its id.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from hashlib import sha256
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from hashlib import file_digest
 from pathlib import Path
 from typing import Protocol
 
-from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks.dropped import reasons_in
-from worldsmith.tasks.files import read_tasks, tasks_of
+from worldsmith.tasks.files import TaskPlace, existing_tasks_file, stream_tasks, tasks_of
 from worldsmith.tasks.task import AGAIN, VERSIONS, Task
-from worldsmith.world.files import folders_by_id, load_world, read_json, read_manifest, tasks_file
+from worldsmith.world.files import LANGUAGE, folders_by_id, load_world, read_json, read_manifest, tasks_file
 from worldsmith.world.model import World
 
 
@@ -40,6 +40,18 @@ class Worlds(Protocol):
 
     def dropped(self) -> dict[str, str]:
         """Return why tasks of these worlds are dropped, by task id; `tasks` leaves them out. Raises FormatError."""
+        ...
+
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the tasks one at a time, each with its place, those of a world together. Raises as `tasks` does."""
+        ...
+
+    def digest(self, world: str) -> str:
+        """Return the digest that a world's manifest names. Raises FormatError."""
+        ...
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in: "train", "test", or "all". Raises FormatError."""
         ...
 
     def as_mined(self, world: str) -> bool:
@@ -86,18 +98,29 @@ class SeparateWorlds:
         files = (file for file in map(tasks_file, self.folders.values()) if file.is_file())
         return {task_id: reason for file in files for task_id, reason in reasons_in(file).items()}
 
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the tasks one at a time, each with its place."""
+        for folder in self.folders.values():
+            yield from stream_tasks(existing_tasks_file(folder))
+
+    def digest(self, world: str) -> str:
+        """Return the digest that a world's manifest names."""
+        return str(read_manifest(self.folders[world]).get("digest"))
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in."""
+        return _wordings(self.folders[world])
+
     def as_mined(self, world: str) -> bool:
         """Whether a world's file of tasks is the one that the record beside it names."""
         folder = self.folders[world]
         path = tasks_file(folder)
         try:
             record = read_json(path.with_suffix(".json"))
-            facts = {
-                "world_digest": read_manifest(folder).get("digest"),
-                "versions": dict(VERSIONS),
-                "sha256": sha256(path.read_bytes()).hexdigest(),
-            }
-            return bool(record == record | facts)
+            with path.open("rb") as file:
+                digest = file_digest(file, "sha256").hexdigest()
+            made_of = {"world_digest": read_manifest(folder).get("digest"), "versions": dict(VERSIONS)}
+            return bool(record == record | made_of | {"sha256": digest})
         except (FormatError, TypeError):
             return False
 
@@ -124,16 +147,29 @@ class PooledWorlds:
 
     def tasks(self) -> Iterator[tuple[str, list[Task]]]:
         """Yield each world's id with those of the pool's tasks that are about it, or about it first."""
+        by_world: dict[str, list[Task]] = {world: [] for world in self.ids}
+        for _, task in self.stream_tasks():
+            by_world[task.worlds[0]].append(task)
+        yield from by_world.items()
+
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the pool's tasks one at a time, each with its place: those over several worlds come last."""
         file = self.pool.tasks_file
         if not file.is_file():
             fix = f"make them with `worldsmith tasks {self.pool.folder} --pool`"
             raise NotFoundError(f"{file}: no tasks of {self.pool.id}; {fix}")
-        by_world: dict[str, list[Task]] = {world: [] for world in self.ids}
-        for task in read_tasks(file):
-            if foreign := [world for world in task.worlds if world not in by_world]:
+        for place, task in stream_tasks(file):
+            if foreign := [world for world in task.worlds if world not in self.pool.digests]:
                 raise FormatError(f"{file}: task {task.task_id}: {foreign[0]} is no world of {self.pool.id}: {AGAIN}")
-            by_world[task.worlds[0]].append(task)
-        yield from by_world.items()
+            yield place, task
+
+    def digest(self, world: str) -> str:
+        """Return a world's digest."""
+        return self.pool.digests[world]
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in."""
+        return _wordings(self.pool.folders[world])
 
     def dropped(self) -> dict[str, str]:
         """Return why tasks of the pool are dropped."""
@@ -142,3 +178,66 @@ class PooledWorlds:
     def as_mined(self, world: str) -> bool:  # noqa: ARG002 - a protocol's signature
         """Return False: no record says what a pool's tasks were proved by, so they are always replayed."""
         return False
+
+
+class JoinedWorlds:
+    """Several collections of worlds as one: each world is opened, and its calls answered, as in its own."""
+
+    def __init__(self, parts: Sequence[Worlds]) -> None:
+        """Take the collections. Raises UsageError where two of them hold the same world."""
+        self._parts = parts
+        self._part_of: dict[str, Worlds] = {}
+        for part in parts:
+            for world in part.ids:
+                if world in self._part_of:
+                    raise UsageError(f"world {world!r} is given twice: alone, or in two pools")
+                self._part_of[world] = part
+
+    def _part(self, world: str) -> Worlds:
+        if world not in self._part_of:
+            raise NotFoundError(f"world {world!r} is not among those named: {', '.join(self.ids)}")
+        return self._part_of[world]
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        """The ids of the worlds, one collection after another."""
+        return tuple(self._part_of)
+
+    def open(self, world: str) -> World:
+        """Return a world."""
+        return self._part(world).open(world)
+
+    def simulator(self, world: str) -> Simulator | PoolSimulator:
+        """Return what answers calls about a world."""
+        return self._part(world).simulator(world)
+
+    def tasks(self) -> Iterator[tuple[str, list[Task]]]:
+        """Yield each world's id with its tasks."""
+        for part in self._parts:
+            yield from part.tasks()
+
+    def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
+        """Yield the tasks one at a time, each with its place."""
+        for part in self._parts:
+            yield from part.stream_tasks()
+
+    def digest(self, world: str) -> str:
+        """Return a world's digest."""
+        return self._part(world).digest(world)
+
+    def wordings(self, world: str) -> str:
+        """Return which wordings a world was written in."""
+        return self._part(world).wordings(world)
+
+    def dropped(self) -> dict[str, str]:
+        """Return why tasks of the worlds are dropped."""
+        return {task_id: reason for part in self._parts for task_id, reason in part.dropped().items()}
+
+    def as_mined(self, world: str) -> bool:
+        """Whether a world's tasks are as they were mined."""
+        return self._part(world).as_mined(world)
+
+
+def _wordings(folder: Path) -> str:
+    path = folder / LANGUAGE
+    return str(read_json(path).get("split", "all")) if path.is_file() else "all"

@@ -32,6 +32,11 @@ RESTORE = "take it from a copy, or generate it again"
 
 def write_file(path: Path, data: bytes) -> None:
     """Write a file atomically: a reader sees the old one or the new one, and so does a restart after a crash."""
+    _write_parts(path, [data])
+
+
+def _write_parts(path: Path, data: Iterable[bytes]) -> None:
+    """Write a file as `write_file` does, from its parts in order."""
     part = path.with_name(f".{path.name}.part")
     try:
         _write(part, data)
@@ -44,10 +49,10 @@ def write_file(path: Path, data: bytes) -> None:
     _flush_folder(path.parent)
 
 
-def _write(path: Path, data: bytes) -> None:
+def _write(path: Path, data: Iterable[bytes]) -> None:
     try:
         with path.open("wb") as file:
-            file.write(data)
+            file.writelines(data)
             file.flush()
             os.fsync(file.fileno())
     except OSError as error:
@@ -83,8 +88,8 @@ def locked_folder(folder: Path, *, shared: bool = False) -> Iterator[None]:
 def staged_files(out: Path) -> Iterator[Path]:
     """Yield a folder whose files are moved into `out` (made where it is missing) once the block has ended.
 
-    Files of the same names are replaced. Where the block fails, `out` is left as it was. Raises UsageError where
-    another process holds `out`.
+    Files of the same names are replaced, README.md last: where it is there, all others are. Where the block fails,
+    `out` is left as it was. Raises UsageError where another process holds `out`.
     """
     part = out / ".part"
     with locked_folder(out):
@@ -92,7 +97,8 @@ def staged_files(out: Path) -> Iterator[Path]:
         try:
             part.mkdir()
             yield part
-            for file in sorted(p for p in part.rglob("*") if p.is_file()):
+            files = sorted(p for p in part.rglob("*") if p.is_file())
+            for file in sorted(files, key=lambda file: file == part / "README.md"):
                 place = out / file.relative_to(part)
                 place.parent.mkdir(parents=True, exist_ok=True)
                 file.replace(place)
@@ -150,11 +156,11 @@ def writing_world(world: World, out: Path) -> Iterator[Path]:
     try:
         (part / "tables").mkdir(parents=True)
         for name, columns in world.tables.items():
-            _write(part / "tables" / f"{name}.jsonl", table_bytes(columns))
-        _write(part / "schema.json", indented_json(world.schema.source))
+            _write(part / "tables" / f"{name}.jsonl", [table_bytes(columns)])
+        _write(part / "schema.json", [indented_json(world.schema.source)])
         if world.schema.bank:
-            _write(part / LANGUAGE, indented_json(world.schema.bank.data))
-        _write(part / MANIFEST, indented_json(manifest(world)))
+            _write(part / LANGUAGE, [indented_json(world.schema.bank.data)])
+        _write(part / MANIFEST, [indented_json(manifest(world))])
         for inner in (part / "tables", part):
             _flush_folder(inner)
         yield folder
@@ -231,20 +237,25 @@ def read_jsonl(path: Path) -> list[Any]:
 
 def numbered_jsonl(path: Path) -> list[tuple[int, Any]]:
     """Return what `read_jsonl` does, each value with the number of its line, from 1."""
+    return [(number, value) for number, _, value in stream_jsonl(path)]
+
+
+def stream_jsonl(path: Path) -> Iterator[tuple[int, int, Any]]:
+    """Yield the values of a JSON lines file, each with the number of its line and the offset of its first byte."""
+    number = offset = 0
     try:
-        data = path.read_bytes().removeprefix(BOM)
+        # Only \n ends a line: texts may hold U+2028, which str.splitlines() would split at.
+        with path.open("rb") as file:
+            for number, line in enumerate(file, 1):
+                text = (line.removeprefix(BOM) if number == 1 else line).removesuffix(b"\n")
+                if text.strip():
+                    yield number, offset, orjson.loads(text)
+                offset += len(line)
     except OSError as error:
         fix = ": name a .jsonl file in it" if path.is_dir() else ""
         raise FormatError(f"{path}: can't be read: {error.strerror}{fix}") from None
-    values = []
-    # Only \n ends a line: texts may hold U+2028, which str.splitlines() would split at.
-    for number, line in enumerate(data.split(b"\n"), 1):
-        if line.strip():
-            try:
-                values.append((number, orjson.loads(line)))
-            except orjson.JSONDecodeError as error:
-                raise FormatError(f"{path}, line {number}: not JSON: {error}") from None
-    return values
+    except orjson.JSONDecodeError as error:
+        raise FormatError(f"{path}, line {number}: not JSON: {error}") from None
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
@@ -431,6 +442,6 @@ def tasks_file(folder: Path) -> Path:
 
 
 def save_jsonl(path: Path, rows: Iterable[Any]) -> None:
-    """Write values as JSON lines, atomically."""
+    """Write values as JSON lines, atomically; one at a time is held in memory."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_file(path, b"".join(orjson.dumps(row) + b"\n" for row in rows))
+    _write_parts(path, (orjson.dumps(row) + b"\n" for row in rows))

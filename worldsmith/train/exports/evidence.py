@@ -1,7 +1,7 @@
 """What an exported task needs to be paid by evidence: the hashes of its cells and of the statements that state them."""
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
 from itertools import accumulate
@@ -16,6 +16,7 @@ from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import cell_evidence, required_disclosures, united_evidence
 from worldsmith.tasks.task import MOST_WORLDS
 from worldsmith.tasks.worlds import Worlds
+from worldsmith.train.exports.lazy import computed
 from worldsmith.train.exports.rows import dumps
 from worldsmith.world.model import Disclosure, World
 
@@ -72,7 +73,7 @@ class Statements:
             yield one, marks[0]
 
 
-def with_references(tasks: Sequence[Task], worlds: Worlds) -> Iterator[tuple[Task, str]]:
+def with_references(tasks: Iterable[Task], worlds: Worlds) -> Iterator[tuple[Task, str]]:
     """Yield each task with what it is scored by, as JSON text: the only part of a row that holds gold.
 
     Of the worlds, as many stay open as a task may have. Raises FormatError where one can't be read.
@@ -82,7 +83,9 @@ def with_references(tasks: Sequence[Task], worlds: Worlds) -> Iterator[tuple[Tas
     def known(world: str) -> Statements:
         return Statements(worlds.open(world))
 
-    for task in tasks:
+    def reference(_: int, task: Task) -> str:
         columns, rows = [column.to_json() for column in task.columns], [list(row) for row in task.gold]
         evidence = united_evidence(task, [known(part.world).evidence(part) for part in task.parts])
-        yield task, dumps({"columns": columns, "rows": rows, "evidence": evidence.to_json()})
+        return dumps({"columns": columns, "rows": rows, "evidence": evidence.to_json()})
+
+    return computed(tasks, "references", reference)

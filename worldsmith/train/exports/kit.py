@@ -1,7 +1,6 @@
 """What adapters of trainers share, copied beside them: episodes, the scorer, and episodes to check an export by."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.evidence import with_references
+from worldsmith.train.exports.lazy import LazyTasks
 from worldsmith.train.exports.rows import Serving, Splits, dumps, response_tokens, split_sentence, task_row
 from worldsmith.train.exports.sft import function_call
 from worldsmith.train.imitation import useful_calls, way_to_imitate
@@ -48,9 +48,9 @@ def copy_kit(out: Path) -> None:
 def write_kit(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
     """Copy the kit, and record the episodes of a few short tasks of several rows, of any split."""
     copy_kit(out)
-    tasks = [task for task in islice(chain(*splits.values()), CANDIDATES) if task.certificate]
-    chosen = sorted(tasks, key=lambda task: (len(task.gold) < ROWS, task.tool_tokens))[:REHEARSALS]
-    write_file(out / KIT / "rehearsal.json", dumps([*_rehearsals(chosen, serving, worlds)]).encode())
+    proved = [outline for outline in splits.outlines[:CANDIDATES] if outline.turns]
+    chosen = sorted(proved, key=lambda outline: (outline.rows < ROWS, outline.tool_tokens))[:REHEARSALS]
+    write_file(out / KIT / "rehearsal.json", dumps([*_rehearsals(LazyTasks(chosen), serving, worlds)]).encode())
 
 
 def copy_files(
@@ -72,8 +72,8 @@ def copy_files(
         "@ROWS@": dumps({name: len(tasks) for name, tasks in splits.items()}),
         "@SPLIT@": split_sentence(splits),
         "@BASE_URL@": serving.base_url,
-        "@TURNS@": str(max(task.max_turns for task in chain(*splits.values()))),
-        "@RESPONSE@": str(response_tokens(chain(*splits.values()))),
+        "@TURNS@": str(max(outline.max_turns for outline in splits.outlines)),
+        "@RESPONSE@": str(response_tokens(splits.outlines)),
         **(marks or {}),
     }
     for file in sorted(folder.rglob("*")):
@@ -87,7 +87,7 @@ def copy_files(
             target.chmod(file.stat().st_mode)
 
 
-def _rehearsals(tasks: Sequence[Task], serving: Serving, worlds: Worlds) -> Iterator[dict[str, Any]]:
+def _rehearsals(tasks: Iterable[Task], serving: Serving, worlds: Worlds) -> Iterator[dict[str, Any]]:
     """Yield the row of each task, with the calls of a way to solve it and their replies."""
     for task, reference in with_references(tasks, worlds):
         world, simulator = worlds.open(task.worlds[0]), worlds.simulator(task.worlds[0])

@@ -4,7 +4,7 @@ Only for learning the form of the work: gold is in the last message. Its rows co
 to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +19,7 @@ from worldsmith.tasks.parts import parts_with_worlds
 from worldsmith.tasks.task import values_table
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import Environment
+from worldsmith.train.exports.lazy import computed
 from worldsmith.train.exports.rows import CANARY, Serving, Splits, dumps, split_sentence
 from worldsmith.train.imitation import JoinedReasoning, Reasoning, useful_calls, way_to_imitate
 from worldsmith.world.files import save_jsonl, write_file
@@ -80,10 +81,12 @@ def write(
     write_file(out / "README.md", card.encode())
 
 
-def _rows(tasks: Sequence[Task], worlds: Worlds, reasoning: Placement) -> Iterator[dict[str, Any]]:
-    for number, task in enumerate(tasks):
+def _rows(tasks: Iterable[Task], worlds: Worlds, reasoning: Placement) -> Iterator[dict[str, Any]]:
+    def messages_of(number: int, task: Task) -> list[dict[str, Any]]:
         world, simulator = worlds.open(task.worlds[0]), worlds.simulator(task.worlds[0])
-        messages = conversation(task, world, simulator, reasoning, number)
+        return conversation(task, world, simulator, reasoning, number)
+
+    for task, messages in computed(tasks, "conversations", messages_of):
         yield {
             "messages": messages,
             "tools": dumps(TOOLS),

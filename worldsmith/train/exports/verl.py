@@ -77,8 +77,7 @@ def row(task: Task, split: str, index: int, serving: Serving, reference: str) ->
 
 
 def _marks(splits: Splits, base: str) -> dict[str, str]:
-    tasks = [task for part in splits.values() for task in part]
-    response, rows = response_tokens(tasks), len(splits["train"])
+    response, rows = response_tokens(splits.outlines), len(splits["train"])
     batch = 1 << (min(BATCH, max(rows, 1)).bit_length() - 1)
     return {
         "@BASE_URL@": base,
@@ -89,7 +88,7 @@ def _marks(splits: Splits, base: str) -> dict[str, str]:
         "@PROMPT@": str(PROMPT),
         "@RESPONSE@": str(response),
         "@CONTEXT@": str(PROMPT + response),
-        "@TURNS@": str(max(task.max_turns for task in tasks)),
+        "@TURNS@": str(max(outline.max_turns for outline in splits.outlines)),
     }
 
 
