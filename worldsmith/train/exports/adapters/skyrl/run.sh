@@ -4,6 +4,8 @@
 set -euo pipefail
 HERE="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 export PYTHONPATH="$HERE${PYTHONPATH:+:$PYTHONPATH}"
+CONTEXT="${CONTEXT:-@CONTEXT@}"
+MESSAGE=4096
 
 python3 "$HERE/main_worldsmith.py" \
   data.train_data="['$HERE/train.parquet']" \
@@ -19,10 +21,10 @@ python3 "$HERE/main_worldsmith.py" \
   trainer.max_prompt_length=@PROMPT@ \
   trainer.logger=console \
   generator.max_turns=@TURNS@ \
-  generator.max_input_length="${CONTEXT:-@CONTEXT@}" \
-  generator.sampling_params.max_generate_length=4096 \
+  generator.max_input_length="$CONTEXT" \
+  generator.sampling_params.max_generate_length="$MESSAGE" \
   generator.n_samples_per_prompt=8 \
   generator.inference_engine.num_engines="${GPUS:-8}" \
   generator.inference_engine.tensor_parallel_size=1 \
-  generator.inference_engine.engine_init_kwargs.max_model_len="${CONTEXT:-@CONTEXT@}" \
+  generator.inference_engine.engine_init_kwargs.max_model_len="$((CONTEXT + MESSAGE))" \
   "$@"
