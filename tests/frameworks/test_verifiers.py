@@ -101,14 +101,25 @@ class Script(Model):
 
 
 def test_odd_episodes_are_paid_alike(python, exported, base_url, tmp_path):
-    jobs = [{"task_id": episode.task_id, "model": str(i)} for i, episode in enumerate(odd_episodes())]
-    (tmp_path / "jobs.json").write_text(json.dumps(jobs), "utf-8")
-    with serving(Script([])) as url:
-        environ = {"PYTHONPATH": str(exported), "WORLDSMITH_BASE_URL": base_url}
-        printed = run_python(python, SCRIPT, tmp_path / "jobs.json", url, cwd=tmp_path, **environ)
-    results = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
-    assert len(results) == 200
+    results = rollouts(python, exported, base_url, tmp_path, range(200))
     for episode, result in zip(odd_episodes(), results, strict=True):
         assert (episode.kind, result["errors"]) == (episode.kind, [])
         assert (episode.kind, result["figures"]) == (episode.kind, episode.figures)
         assert math.isclose(result["reward"], episode.figures["score"], abs_tol=1e-12)
+
+
+def test_a_rollout_that_no_server_answers_is_an_error(python, exported, tmp_path):
+    number = next(i for i, episode in enumerate(odd_episodes()) if episode.kind == "idle_search")
+    (result,) = rollouts(python, exported, "http://127.0.0.1:9", tmp_path, [number])
+    assert (result["stop"], result["reward"]) == ("task_error", 0)
+    assert result["errors"][0].startswith("no server answered: serve the worlds")
+
+
+def rollouts(python, exported, base_url, folder, numbers):
+    """Return what verifiers makes of odd episodes."""
+    jobs = [{"task_id": odd_episodes()[i].task_id, "model": str(i)} for i in numbers]
+    (folder / "jobs.json").write_text(json.dumps(jobs), "utf-8")
+    with serving(Script([])) as url:
+        environ = {"PYTHONPATH": str(exported), "WORLDSMITH_BASE_URL": base_url}
+        printed = run_python(python, SCRIPT, folder / "jobs.json", url, cwd=folder, **environ)
+    return [json.loads(line) for line in printed.splitlines() if line.startswith("{")]

@@ -1,6 +1,6 @@
 """Run by the Python that has verifiers: play rollouts by the environment of an export, and write what they earned.
 
-    python verifiers_rollouts.py JOBS.json MODEL_URL [HARNESS]
+    python verifiers_rollouts.py JOBS.json MODEL_URL
 
 JOBS.json is a list of {"task_id", "model"}; a line of JSON is written for each, in order.
 """
@@ -18,10 +18,9 @@ AT_A_TIME = 8
 
 
 async def main(jobs: list[dict[str, str]]) -> None:
-    agent = {"harness": {"id": sys.argv[3]}} if len(sys.argv) > 3 else {}
     tasks = {}
     for split in ("train", "test"):
-        config = resolve_env_config({"taskset": {"id": "worldsmith-search", "split": split}, "agent": agent})
+        config = resolve_env_config({"taskset": {"id": "worldsmith-search", "split": split}})
         environment = load_environment(config)
         tasks |= {task.key: task for task in environment.taskset}
     client, gate = vf.EvalClientConfig(base_url=sys.argv[2], api_key_var="SCRIPTED_KEY"), asyncio.Semaphore(AT_A_TIME)

@@ -131,7 +131,9 @@ def table_scorer() -> Scorer:
         cut = state.output.stop_reason in LENGTH
         figures = replayed_figures(exported_task(state, target), messages, calls.records, cut=cut)
         if figures["env_error"]:
-            raise ConnectionError(f"no server answered at {calls.base_url}: start `worldsmith serve` there")
+            raise ConnectionError(
+                "no server answered: serve the worlds at the base_url of the rows, or set WORLDSMITH_BASE_URL"
+            )
         value = {name: figures[name] for name in ("score", "item_f1", "row_f1")}
         return Score(value=value, answer=state.output.completion, metadata=figures)
 

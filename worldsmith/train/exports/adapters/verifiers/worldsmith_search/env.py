@@ -6,18 +6,14 @@ from typing import Any
 import verifiers.v1 as vf
 
 
-class SearchEnvConfig(vf.EnvConfig):
+class SearchEnvConfig(vf.SingleAgentEnvConfig):
     """The agent; our harness needs no sandbox."""
 
     agent: vf.AgentConfig = vf.AgentConfig(runtime=vf.SubprocessConfig())
 
 
-class SearchEnv(vf.Env[SearchEnvConfig]):
+class SearchEnv(vf.SingleAgentEnv, vf.Env[SearchEnvConfig]):
     """A single agent, and the tool server where its harness asks for one."""
-
-    async def run(self, task: vf.Task, agents: vf.Agents) -> None:
-        """Play one rollout."""
-        await agents.agent.run(task)
 
     def shared_tools(self) -> AbstractAsyncContextManager[dict[str, Any]]:
         """Start the tool server, unless the harness is ours."""

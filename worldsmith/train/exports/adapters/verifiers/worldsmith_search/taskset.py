@@ -50,7 +50,9 @@ class SearchTask(vf.Task[SearchData, SearchState]):
         """Keep the records of the calls. Raises TaskError where no server answered: no episode to train on."""
         trace.info[CALLS] = trace.state.calls
         if self._figures(trace)["env_error"]:
-            raise vf.TaskError(f"no server answered at {trace.state.base_url}: start `worldsmith serve` there")
+            raise vf.TaskError(
+                "no server answered: serve the worlds at the base_url of the rows, or set WORLDSMITH_BASE_URL"
+            )
 
     @vf.reward
     async def earned(self, trace: vf.Trace) -> float:
