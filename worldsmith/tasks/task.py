@@ -12,7 +12,7 @@ from worldsmith.scoring.score import VERSION as SCORING
 from worldsmith.tasks.query import Query, Rows
 from worldsmith.world.model import canonical_json
 
-VERSION = "5"
+VERSION = "6"
 """Of sampling, phrasing and mining: it changes whenever some world's tasks do."""
 
 VERSIONS: Mapping[str, str | int] = {"tasks": VERSION, "render": RENDER, "scoring": SCORING}
