@@ -111,7 +111,7 @@ def test_odd_episodes_are_paid_alike(python, exported, base_url, tmp_path):
 def test_a_rollout_that_no_server_answers_is_an_error(python, exported, tmp_path):
     number = next(i for i, episode in enumerate(odd_episodes()) if episode.kind == "idle_search")
     (result,) = rollouts(python, exported, "http://127.0.0.1:9", tmp_path, [number])
-    assert (result["stop"], result["reward"]) == ("task_error", 0)
+    assert (result["ok"], result["reward"]) == (False, 0)
     assert result["errors"][0].startswith("no server answered: serve the worlds")
 
 

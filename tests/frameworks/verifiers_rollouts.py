@@ -30,7 +30,7 @@ async def main(jobs: list[dict[str, str]]) -> None:
         (slot,) = environment.slots(tasks[job["task_id"]])
         episode = await environment.run_slot(slot, vf.ModelContext(model=job["model"], client=client), gate)
         (trace,) = episode.traces
-        figures = {"errors": [error.message for error in trace.errors], "stop": trace.stop_condition}
+        figures = {"errors": [error.message for error in trace.errors], "ok": trace.ok}
         return {**figures, "reward": trace.reward, "figures": trace.metrics, "turns": trace.num_turns}
 
     async with environment.serving():
