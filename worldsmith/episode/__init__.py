@@ -6,6 +6,7 @@ every trainer reads messages, limits episodes and pays them by the same lines.
 
 from .agent_messages import AgentMessage, read_message
 from .call import Call, Tool
+from .call_records import RecordedTools, RecordingTools, answer_call, replayed_figures
 from .episode import Episode, EpisodeTask, Reply, SearchTools, Step
 from .exported_task import ExportedTask, figures
 from .search_server import ServedTools, open_tools
@@ -20,13 +21,17 @@ __all__ = [
     "Episode",
     "EpisodeTask",
     "ExportedTask",
+    "RecordedTools",
+    "RecordingTools",
     "Reply",
     "SearchTools",
     "ServedTools",
     "Step",
     "Tool",
+    "answer_call",
     "figures",
     "open_tools",
     "prompt",
     "read_message",
+    "replayed_figures",
 ]

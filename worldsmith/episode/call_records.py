@@ -1,0 +1,108 @@
+"""Records of calls, for frameworks that call tools by themselves and score the transcript afterwards.
+
+The calls go through `RecordingTools`, or one by one through `answer_call`; `replayed_figures` then plays the messages
+again over the records, so that turns, limits, evidence and reward are an `Episode`'s.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from ..scoring import Evidence
+from .call import Call
+from .episode import Episode, Reply, SearchTools
+from .exported_task import ExportedTask, figures
+
+Record = dict[str, Any]
+"""A call, its attempt and what its reply disclosed, as JSON."""
+
+
+@dataclass(slots=True)
+class RecordingTools:
+    """Tools that append a record of each call; attempts go on from what the records hold."""
+
+    tools: SearchTools
+    records: list[Record]
+
+    def call(self, call: Call, attempt: int = 0) -> Reply:
+        """Answer a call and record it."""
+        attempt = max(attempt, self._made(call))
+        return self._recorded(call, attempt, self.tools.call(call, attempt))
+
+    async def acall(self, call: Call, attempt: int = 0) -> Reply:
+        """Answer a call and record it, while others wait."""
+        attempt = max(attempt, self._made(call))
+        return self._recorded(call, attempt, await self.tools.acall(call, attempt))
+
+    def _made(self, call: Call) -> int:
+        return sum(record["call"] == asdict(call) for record in self.records)
+
+    def _recorded(self, call: Call, attempt: int, reply: Reply) -> Reply:
+        disclosed = None if reply.disclosed is None else [*reply.disclosed]
+        self.records.append(
+            {
+                "call": asdict(call),
+                "attempt": attempt,
+                "text": reply.text if disclosed is None else "",  # of other replies nothing is read again
+                "disclosed": disclosed,
+                "opened": reply.opened,
+                "fault": reply.fault,
+                "unavailable": reply.unavailable,
+            }
+        )
+        return reply
+
+
+class RecordedTools:
+    """Tools that answer from records; a call that was never made discloses nothing."""
+
+    def __init__(self, records: Sequence[Record]) -> None:
+        """Read the records."""
+        self._replies = {
+            (Call(**record["call"]), record["attempt"]): Reply(
+                **{name: record[name] for name in ("text", "disclosed", "opened", "fault", "unavailable")}
+            )
+            for record in records
+        }
+
+    def call(self, call: Call, attempt: int) -> Reply:
+        """Return the recorded reply."""
+        return self._replies.get((call, attempt), Reply(""))
+
+    async def acall(self, call: Call, attempt: int) -> Reply:
+        """Return the recorded reply."""
+        return self.call(call, attempt)
+
+
+async def answer_call(tools: SearchTools, name: str, arguments: Mapping[str, Any]) -> str:
+    """Return the reply to one call, as an episode gives it: for one that can't be read, the error that says the fix."""
+    call = {"function": {"name": name, "arguments": arguments}}
+    step = await Episode(_UNSCORED, tools, max_turns=2).astep({"role": "assistant", "tool_calls": [call]})
+    return step.observation
+
+
+_UNSCORED = ExportedTask("", "", (), (), Evidence(()), "", max_turns=2, budget=None)
+
+
+def replayed_figures(
+    task: ExportedTask, messages: Sequence[Mapping[str, Any]], records: Sequence[Record], *, cut: bool = False
+) -> dict[str, float]:
+    """Return the figures of an episode from its transcript.
+
+    Args:
+        task: what was asked.
+        messages: those of the agent, in OpenAI's form; where none of them ends the episode, it was cut off after them.
+        records: of its calls.
+        cut: whether the last message breaks off, as at a limit of tokens.
+
+    Raises UsageError for what is no message of an agent.
+    """
+    episode = Episode(task, RecordedTools(records), task.max_turns, task.budget)
+    for number, message in enumerate(messages, 1):
+        step = episode.cut(message) if cut and number == len(messages) else episode.step(message)
+        if step.done:
+            return figures(step, episode)
+    return figures(episode.cut(), episode)
+
+
+__all__ = ["Record", "RecordedTools", "RecordingTools", "answer_call", "replayed_figures"]
