@@ -484,6 +484,38 @@ def test_jsonl_is_scored_by_what_stands_beside_it(made, tmp_path):
     ]
 
 
+def selfchecked(folder):
+    """Exit code and output of an export's selfcheck, by a Python that has nothing installed."""
+    code = "import sys, runpy; sys.path.insert(0, '.'); runpy.run_path('selfcheck.py', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], cwd=folder, capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("to", "file", "before", "after"),
+    [
+        ("jsonl", "train.jsonl", '"split":"train"', '"split":"test"'),
+        ("jsonl", "worldsmith_kit/scoring/reward.py", "CELLS, ROWS, WHOLE = 0.7", "CELLS, ROWS, WHOLE = 0.6"),
+        ("sft", "train.jsonl", '"tool_call_id":"call00001"', '"tool_call_id":"call00009"'),
+        ("sft", "train.jsonl", '"role":"assistant"', '"role":"model"'),
+        ("beir", "qrels/test.tsv", "https://", "http://"),
+        ("beir", "hard_negatives.jsonl", '"corpus_ids":["', '"corpus_ids":["x'),
+    ],
+)
+def test_the_selfcheck_passes_and_fails_where_something_was_changed(folder, tmp_path, to, file, before, after):
+    export(SeparateWorlds([folder]), to, tmp_path / "out")
+    code, printed = selfchecked(tmp_path / "out")
+    assert code == 0, printed
+    assert to == "beir" or printed.count("honest 1.000, memory 0.000, unread 0.000, empty 0.000, half 0.") == 2
+    assert to != "beir" or (printed.endswith("\n") and "perfect 1.000, negatives 0.000, half 0." in printed)
+    text = (tmp_path / "out" / file).read_text("utf-8")
+    assert before in text
+    (tmp_path / "out" / file).write_text(text.replace(before, after, 1), "utf-8")
+    assert selfchecked(tmp_path / "out")[0] == 1
+
+
 def test_run_sets_what_search_tasks_need(verl):
     script = (verl[0] / "run.sh").read_text()
     subprocess.run(["bash", "-n", "run.sh"], cwd=verl[0], check=True)
@@ -676,7 +708,8 @@ def test_sft_rows_survive_datasets(tmp_path, proved_folder):
 
 
 def test_the_card_reads_the_evidence_of_single_calls_and_of_batches():
-    (line,) = (line.strip() for line in jsonl.README.splitlines() if "disclosed = " in line)
+    readme = (jsonl.FILES / "README.md").read_text("utf-8")
+    (line,) = (line.strip() for line in readme.splitlines() if "disclosed = " in line)
     names = {"headers": ["aaaaaaaa bbbbbbbb", "cccccccc dddddddd, eeeeeeee, ", ""]}
     exec(line, names)
     assert names["disclosed"] == {"aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "eeeeeeee"}

@@ -7,10 +7,10 @@ from pathlib import Path
 EXPORT, EPISODES, OUT = map(Path, sys.argv[1:])
 sys.path.insert(0, str(EXPORT))
 
-import asyncio
+import asyncio  # noqa: E402 - the export comes first
 
-import selfcheck
-from verl.experimental.agent_loop.tool_agent_loop import ToolAgentLoop
+import selfcheck  # noqa: E402
+from verl.experimental.agent_loop.tool_agent_loop import ToolAgentLoop  # noqa: E402
 
 
 class CutLoop(ToolAgentLoop):

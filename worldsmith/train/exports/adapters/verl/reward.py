@@ -66,7 +66,7 @@ def compute_score(
     unread is 1 where the agent's words can't be separated from a tool's reply; such an answer earns nothing.
     """
     del data_source, kwargs
-    messages, records = extra_info.get("worldsmith_messages"), extra_info.get("worldsmith_calls")
+    messages, records = extra_info.get("worldsmith_messages"), extra_info.get("worldsmith_calls") or ()
     taken = [] if messages is None else assistant_messages(messages)
     # An answer at verl's own limit is not among the messages.
     cut, unread = messages is not None and messages[-1]["role"] != "assistant", False
@@ -74,7 +74,7 @@ def compute_score(
         words, unread = last_words(solution_str)
         taken.append({"role": "assistant", "content": words})
     task = ExportedTask.from_row({"question": "", "base_url": "", **extra_info, "reference": ground_truth})
-    figures = replayed_figures(task, taken, () if records is None else records, cut=cut)
+    figures = replayed_figures(task, taken, records, cut=cut)
     if figures["env_error"] and drop_faults:
         raise RuntimeError(f"none of {len(records)} tool calls was answered for want of a server")
     if penalties:

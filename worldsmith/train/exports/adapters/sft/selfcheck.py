@@ -1,0 +1,58 @@
+"""Check this export: `python selfcheck.py` (exit 0: passed, 1: failed); `--server` plays against the real server.
+
+The conversations are read as a trainer reads them; where a rehearsal knows the gold of one, its last message has to
+score 1. The rehearsals are played as in all other exports: what a model learns here is what it is paid for there.
+"""
+
+import json
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from worldsmith_kit.episode import TOOLS, ExportedTask
+from worldsmith_kit.episode.rehearsal import check, play_alone, rehearsals
+from worldsmith_kit.scoring import score
+
+HERE = Path(__file__).resolve().parent
+
+
+def rows() -> Iterator[dict[str, Any]]:
+    """Yield the conversations of both files."""
+    for split in ("train", "test"):
+        with (HERE / f"{split}.jsonl").open(encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+
+
+def is_sound(row: Mapping[str, Any]) -> bool:
+    """Whether the roles of a conversation follow one another, and every call has its reply."""
+    messages = row["messages"]
+    roles = [message["role"] for message in messages]
+    calls = [(call["id"], call["function"]["name"]) for message in messages for call in message.get("tool_calls", ())]
+    replies = [(message["tool_call_id"], message["name"]) for message in messages if message["role"] == "tool"]
+    known = {tool["function"]["name"] for tool in json.loads(row["tools"])}
+    expected = ["system", "user", *["assistant", "tool"] * len(replies), "assistant"]
+    return (
+        roles == expected
+        and calls == replies
+        and {name for _, name in calls} <= known
+        and json.loads(row["tools"]) == [*TOOLS]
+        and not messages[-1].get("tool_calls")
+    )
+
+
+def check_rows() -> int:
+    """Return 1 where a conversation is not as it should be, else 0."""
+    tasks = {one["row"]["task_id"]: ExportedTask.from_row(one["row"]) for one in rehearsals()}
+    faults, number = [], 0
+    for row in rows():
+        task, answer = tasks.get(row["task_id"]), row["messages"][-1]["content"]
+        right = task is None or score(answer, task.columns, task.gold).success
+        faults += [] if right and is_sound(row) else [row["task_id"]]
+        number += 1
+    sys.stdout.write(f"{number} conversations, {len(faults)} of them faulty: {faults[:5]}\n")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(check_rows() or check(play_alone, lambda row: play_alone(row, [17])))
