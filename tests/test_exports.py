@@ -37,7 +37,7 @@ from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train import exports
 from worldsmith.train.environment import TOOLS, Environment
-from worldsmith.train.exports import FORMATS, export, jsonl
+from worldsmith.train.exports import FORMATS, TEST_ONLY, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.parquet import write_parquet
@@ -730,8 +730,8 @@ CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
 
 
 def rows_of(out, to):
-    if to == "beir":
-        return list(read_jsonl(out / "queries.jsonl"))
+    if to in TEST_ONLY:
+        return [*read_jsonl(out / {"beir": "queries.jsonl", "widesearch": "widesearch.jsonl"}[to])]
     return [
         row
         for name in ("train", "test")

@@ -311,7 +311,7 @@ def _explanation(result: Any) -> str:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--to", "to", required=True, help="jsonl, verl, sft or beir.")
+@click.option("--to", "to", required=True, help="jsonl, verl, sft, beir or widesearch.")
 @click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
 @click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve."
@@ -321,7 +321,7 @@ def _explanation(result: Any) -> str:
     type=Finite(0, 0.9),
     default=0.1,
     show_default=True,
-    help="Share of worlds kept for testing; with beir all are.",
+    help="Share of worlds kept for testing; with beir and widesearch all are.",
 )
 @click.option(
     "--reasoning",
@@ -378,6 +378,7 @@ def export(
     verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
     sft     conversations to imitate: reasoning, tool calls and replies, the gold table last
     beir    a retrieval benchmark: pages, questions, which page states evidence, hard negatives
+    widesearch  WideSearch's own files: questions, gold tables as CSV, how its evaluator compares them
     """
     from worldsmith.train.exports import FORMATS
     from worldsmith.train.exports import export as write

@@ -10,7 +10,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports import beir, jsonl, rollout, sft, verl
+from worldsmith.train.exports import beir, jsonl, rollout, sft, verl, widesearch
 from worldsmith.train.exports.rows import (
     CANARY,
     CARD,
@@ -35,10 +35,11 @@ FORMATS: dict[str, Writer] = {
     "verl": verl.write,
     "sft": sft.write,
     "beir": beir.write,
+    "widesearch": widesearch.write,
 }
 """Formats by name."""
 
-TEST_ONLY = frozenset({"beir"})
+TEST_ONLY = frozenset({"beir", "widesearch"})
 """Formats whose tasks are all for testing: benchmarks."""
 
 BASE_URL = "http://127.0.0.1:8000"
