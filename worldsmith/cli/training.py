@@ -330,6 +330,13 @@ def _explanation(result: Any) -> str:
     "own, or nowhere.",
 )
 @click.option(
+    "--rendered",
+    type=PATHS,
+    metavar="TEMPLATE",
+    help="For sft: a chat template (.jinja or tokenizer_config.json) to write conversations as text by, too, with the "
+    "places of what is trained on. Needs jinja2.",
+)
+@click.option(
     "--curriculum",
     type=PATHS,
     help="Train on the tasks that this file names alone, in its order: what `calibrate --out` or `tasks --curriculum` "
@@ -359,6 +366,7 @@ def export(
     base_url: str,
     test_share: float,
     reasoning: "Placement | None",
+    rendered: Path | None,
     curriculum: Path | None,
     profile: str,
     seed: int,
@@ -394,6 +402,7 @@ def export(
         test_share=test_share,
         replay=verify,
         reasoning=reasoning,
+        rendered=rendered,
         curriculum=curriculum_ids(curriculum) if curriculum else None,
         profile=profile,
         seed=seed,

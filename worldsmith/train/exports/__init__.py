@@ -11,6 +11,7 @@ from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports import beir, jsonl, rollout, sft, verl, widesearch
+from worldsmith.train.exports.chat_template import ChatTemplate
 from worldsmith.train.exports.rows import (
     CANARY,
     CARD,
@@ -55,6 +56,7 @@ def export(
     test_share: float = 0.1,
     replay: bool = False,
     reasoning: sft.Placement | None = None,
+    rendered: Path | None = None,
     curriculum: Sequence[str] | None = None,
     profile: str = "clean",
     seed: int = 0,
@@ -73,12 +75,13 @@ def export(
         profile: the server's moods that agents work under; rollouts of one task share what is drawn.
         seed: of what is drawn, 0 or more.
         context_tokens: of the model's context, where replies shall say how much of it is left; 0 where not.
+        rendered: a chat template, or a tokenizer_config.json, by which "sft" writes conversations as text, too.
         curriculum: ids of the tasks to train on, in their order; without, all tasks of the training worlds.
 
     Raises:
         NotFoundError: an unknown format or profile, a world without a file of tasks, a curriculum's task of
             other worlds.
-        FormatError: a file of tasks that can't be read.
+        FormatError: a file of tasks, or a template, that can't be read.
         ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
         UsageError: no task at all, a share, a URL or a place of reasoning that can't be; or `out`
             holds worlds or another export.
@@ -91,6 +94,11 @@ def export(
         if to != "sft" or reasoning not in sft.PLACEMENTS:
             raise UsageError(f"reasoning {reasoning!r}: for exports to sft, one of {', '.join(sft.PLACEMENTS)}")
         writer = partial(sft.write, reasoning=reasoning)
+    if rendered is not None:
+        if to != "sft":
+            raise UsageError(f"texts by a chat template are for exports to sft, not to {to}")
+        placement: sft.Placement = reasoning or "content"
+        writer = partial(sft.write, reasoning=placement, template=ChatTemplate(rendered))
     if profile not in PROFILES:
         raise NotFoundError(f"there is no profile {profile!r}.{close_match(profile, PROFILES)}")
     base = (base_url or BASE_URL).rstrip("/")

@@ -4,7 +4,8 @@ Only for learning the form of the work: gold is in the last message. Its rows co
 to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,6 +20,7 @@ from worldsmith.tasks.parts import parts_with_worlds
 from worldsmith.tasks.task import values_table
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import Environment
+from worldsmith.train.exports.chat_template import ChatTemplate
 from worldsmith.train.exports.kit import copy_files, write_kit
 from worldsmith.train.exports.rows import CANARY, Serving, Splits, dumps
 from worldsmith.train.imitation import JoinedReasoning, Reasoning, function_call, useful_calls, way_to_imitate
@@ -26,6 +28,8 @@ from worldsmith.world.files import save_jsonl
 from worldsmith.world.model import World
 
 FILES = Path(__file__).parent / "adapters" / "sft"
+RENDERED = "rendered"
+"""The folder of the texts."""
 
 Placement = Literal["content", "reasoning_content", "none"]
 """Where reasoning stands in an assistant message."""
@@ -46,13 +50,18 @@ def write(
     serving: Serving,
     worlds: Worlds,
     reasoning: Placement = "content",
+    template: ChatTemplate | None = None,
 ) -> None:
-    """Write train.jsonl, test.jsonl, the files of `FILES` and the kit.
+    """Write train.jsonl, test.jsonl, the files of `FILES` and the kit; with a template, texts in rendered/, too.
 
-    Raises UsageError for a task without a certificate.
+    Raises UsageError for a task without a certificate, or a template that can't write conversations with calls.
     """
     for name, tasks in splits.items():
         save_jsonl(out / f"{name}.jsonl", _rows(tasks, worlds, reasoning))
+        if template:
+            (out / RENDERED).mkdir(exist_ok=True)
+            with (out / f"{name}.jsonl").open(encoding="utf-8") as lines:
+                save_jsonl(out / RENDERED / f"{name}.jsonl", _texts(map(json.loads, lines), template))
     copy_files(FILES, splits, out, serving, "jsonl", {"@REASONING@": PLACEMENTS[reasoning]})
     write_kit(splits, out, serving, worlds)
 
@@ -64,10 +73,17 @@ def _rows(tasks: Sequence[Task], worlds: Worlds, reasoning: Placement) -> Iterat
         yield {
             "messages": messages,
             "tools": dumps(TOOLS),
+            "loss_mask": [int(message["role"] == "assistant") for message in messages],
             "task_id": task.task_id,
             "world": task.world,
             "canary": CANARY,
         }
+
+
+def _texts(rows: Iterable[dict[str, Any]], template: ChatTemplate) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        text, spans = template.rendered(row["messages"], json.loads(row["tools"]))
+        yield {"text": text, "spans": spans, **{name: row[name] for name in ("task_id", "world", "canary")}}
 
 
 def conversation(

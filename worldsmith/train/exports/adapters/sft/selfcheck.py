@@ -17,10 +17,10 @@ from worldsmith_kit.scoring import score
 HERE = Path(__file__).resolve().parent
 
 
-def rows() -> Iterator[dict[str, Any]]:
-    """Yield the conversations of both files."""
+def rows(folder: Path = HERE) -> Iterator[dict[str, Any]]:
+    """Yield the lines of both files of a folder."""
     for split in ("train", "test"):
-        with (HERE / f"{split}.jsonl").open(encoding="utf-8") as lines:
+        with (folder / f"{split}.jsonl").open(encoding="utf-8") as lines:
             yield from map(json.loads, lines)
 
 
@@ -34,10 +34,28 @@ def is_sound(row: Mapping[str, Any]) -> bool:
     expected = ["system", "user", *["assistant", "tool"] * len(replies), "assistant"]
     return (
         roles == expected
+        and row["loss_mask"] == [int(role == "assistant") for role in roles]
         and calls == replies
         and {name for _, name in calls} <= known
         and json.loads(row["tools"]) == [*TOOLS]
         and not messages[-1].get("tool_calls")
+    )
+
+
+def is_rendered(row: Mapping[str, Any], text: Mapping[str, Any]) -> bool:
+    """Whether the spans of a text hold what the agent says in the conversation, and nothing that tools say."""
+    spoken = [text["text"][start:end] for start, end in text["spans"]]
+    agent = [message for message in row["messages"] if message["role"] == "assistant"]
+    replies = [message["content"] for message in row["messages"] if message["role"] == "tool"]
+    return (
+        len(spoken) == len(agent)
+        and all(
+            call["function"]["name"] in part
+            for part, message in zip(spoken, agent, strict=True)
+            for call in message.get("tool_calls", ())
+        )
+        and agent[-1]["content"].rpartition("</think>")[2].strip() in spoken[-1]
+        and not any(reply in part for reply in replies for part in spoken)
     )
 
 
@@ -50,6 +68,9 @@ def check_rows() -> int:
         right = task is None or score(answer, task.columns, task.gold).success
         faults += [] if right and is_sound(row) else [row["task_id"]]
         number += 1
+    if (HERE / "rendered").is_dir():
+        pairs = zip(rows(), rows(HERE / "rendered"), strict=True)
+        faults += [f"{row['task_id']} as text" for row, text in pairs if not is_rendered(row, text)]
     sys.stdout.write(f"{number} conversations, {len(faults)} of them faulty: {faults[:5]}\n")
     return 1 if faults else 0
 
