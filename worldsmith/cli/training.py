@@ -311,7 +311,7 @@ def _explanation(result: Any) -> str:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--to", "to", required=True, help="jsonl, verl, sft, beir or widesearch.")
+@click.option("--to", "to", required=True, help="jsonl, rollout, verl, sft, beir, widesearch or wideseek.")
 @click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
 @click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve."
@@ -387,6 +387,7 @@ def export(
     sft     conversations to imitate: reasoning, tool calls and replies, the gold table last
     beir    a retrieval benchmark: pages, questions, which page states evidence, hard negatives
     widesearch  WideSearch's own files: questions, gold tables as CSV, how its evaluator compares them
+    wideseek    WideSeek-R1's rows, and episodes of a main agent with sub-agents
     """
     from worldsmith.train.exports import FORMATS
     from worldsmith.train.exports import export as write

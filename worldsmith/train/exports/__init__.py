@@ -10,7 +10,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports import beir, jsonl, rollout, sft, verl, widesearch
+from worldsmith.train.exports import beir, jsonl, rollout, sft, verl, widesearch, wideseek
 from worldsmith.train.exports.chat_template import ChatTemplate
 from worldsmith.train.exports.rows import (
     CANARY,
@@ -37,6 +37,7 @@ FORMATS: dict[str, Writer] = {
     "sft": sft.write,
     "beir": beir.write,
     "widesearch": widesearch.write,
+    "wideseek": wideseek.write,
 }
 """Formats by name."""
 
