@@ -2,12 +2,12 @@ import json
 from dataclasses import replace
 
 import pytest
-from dialect_cases import BUSY, HITS, URL, request
+from dialect_cases import BUSY, HITS, PAGE, URL, request
 from starlette.testclient import TestClient
 
 from worldsmith.errors import UsageError
 from worldsmith.serving import create_app
-from worldsmith.serving.dialects.retrieve import retrieve
+from worldsmith.serving.dialects.retrieve import access, retrieve
 from worldsmith.simulate.protocol import Call
 
 CONTENTS = '"Mill "Oak" | Register"\nMill Oak stands in Fen ...'
@@ -53,6 +53,16 @@ def test_a_wrong_query_is_no_call_and_has_no_documents():
 
 def test_a_failed_query_has_no_documents():
     assert retrieve(request({"queries": ["a", "b"]})).write((BUSY, HITS)).body["result"][0] == []
+
+
+def test_access_gives_whole_pages_and_null_for_what_cannot_be_read():
+    asked = access(request({"urls": [URL, "", "https://nowhere.example/"]}))
+    assert asked.calls[0] == Call("web_extractor", URL)
+    assert asked.calls[2] == Call("web_extractor", "https://nowhere.example/")
+    assert not isinstance(asked.calls[1], Call)
+    page, missing = asked.write((PAGE, asked.calls[1])).body["result"]
+    assert (page["url"], page["contents"]) == (URL, PAGE.text)
+    assert missing is None
 
 
 def passages(result):

@@ -3,27 +3,25 @@ import importlib.util
 import json
 import re
 import shutil
-import socket
 import subprocess
 import sys
-import threading
 import types
-from dataclasses import replace
+from dataclasses import asdict, replace
 from hashlib import sha256
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import islice
 from pathlib import Path
 
 import duckdb
 import pytest
-import uvicorn
 import yaml
 
 from tests.scoring.chat_formats import FORMATS as CHATS
 from tests.scoring.chat_formats import SPECIAL
+from tests.served_worlds import running_server
 from tests.task_draws import candidates, save_recorded
 from worldsmith import scoring
 from worldsmith.agents import SimulatorClient
+from worldsmith.episode.episode import MAX_CHARS
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining.certificates import certify
@@ -31,7 +29,6 @@ from worldsmith.mining.pipeline import mine
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import markdown, render
 from worldsmith.schema import load_schema
-from worldsmith.serving import create_app
 from worldsmith.simulate.disclosure import disclosure_hashes
 from worldsmith.simulate.protocol import Address, Call
 from worldsmith.simulate.simulator import Simulator
@@ -40,7 +37,7 @@ from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train import exports
 from worldsmith.train.environment import TOOLS, Environment
-from worldsmith.train.exports import FORMATS, export, jsonl
+from worldsmith.train.exports import FORMATS, TEST_ONLY, export, jsonl
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.parquet import write_parquet
@@ -62,10 +59,29 @@ def made(tmp_path_factory):
     return folders, worlds, tasks
 
 
+CALL = {"function": {"name": "web_extractor", "arguments": {"url": "https://a.example/"}}}
+CALLING = {"role": "assistant", "content": "", "tool_calls": [CALL]}
+
+
+def record_of(disclosed, *, opened=True, unavailable=False):
+    """The record of `CALL`."""
+    call = asdict(Call("web_extractor", CALL["function"]["arguments"]["url"], max_chars=MAX_CHARS))
+    reply = {"text": "", "disclosed": disclosed, "opened": opened, "fault": False, "unavailable": unavailable}
+    return {"call": call, "attempt": 0, **reply}
+
+
 def truth_of(made, task):
-    """What a task is scored by, and the evidence of an episode that read all of it."""
+    """What a task is scored by, and the extra information of an episode whose one call disclosed all of it."""
     (_, text) = next(with_references([task], SeparateWorlds(made[0])))
-    return text, {"worldsmith_evidence": sorted(scoring.Evidence.from_json(json.loads(text)["evidence"]).whole)}
+    disclosed = sorted(scoring.Evidence.from_json(json.loads(text)["evidence"]).whole)
+    info = {"task_id": task.task_id, "max_turns": 9, "budget": 0, "worldsmith_calls": [record_of(disclosed)]}
+    return text, {**info, "worldsmith_messages": [CALLING, {"role": "tool", "content": ""}]}
+
+
+def said(info, words, reply=""):
+    """The same where the agent says something after the reply."""
+    spoken = {"role": "assistant", "content": words}
+    return {**info, "worldsmith_messages": [CALLING, {"role": "tool", "content": reply}, spoken]}
 
 
 @pytest.fixture(scope="module")
@@ -170,7 +186,7 @@ def test_rows_for_verl_have_the_shape_its_dataset_reads(made, verl):
     assert len(rows) == 8
     for index, row in enumerate(rows):
         task = by_id[row["extra_info"]["task_id"]]
-        place = {"create_kwargs": {"world": task.world, "base_url": "http://10.0.0.1:9"}}
+        place = {"create_kwargs": {"base_url": f"http://10.0.0.1:9/w/{task.world}"}}
         assert row["agent_name"] == "tool_agent"
         assert row["prompt"][-1] == {"role": "user", "content": task.question}
         assert row["reward_model"] == {"style": "rule", "ground_truth": truth_of(made, task)[0]}
@@ -246,22 +262,10 @@ def test_nulls_and_odd_text_come_back_as_they_were(made, tmp_path):
 def test_the_scorer_is_copied_byte_for_byte(verl):
     ours = Path(scoring.__file__).parent
     want = {str(p.relative_to(ours)): sha256(p.read_bytes()).hexdigest() for p in ours.rglob("*.py")}
-    copy = verl[0] / "scoring"
+    copy = verl[0] / "worldsmith_kit" / "scoring"
     have = {str(p.relative_to(copy)): sha256(p.read_bytes()).hexdigest() for p in copy.rglob("*.py")}
     assert have == want
     assert len(have) > 5
-
-
-def test_the_self_test_passes_and_can_fail(verl, tmp_path):
-    out, _ = verl
-    done = subprocess.run([sys.executable, "self_test.py"], cwd=out, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (0, "12 tasks, 0 faults\n")
-    copy = shutil.copytree(out, tmp_path / "copy")
-    wrong = (copy / "reward.py").read_text().replace("max(0.0, paid.total)", "0.5")
-    (copy / "reward.py").write_text(wrong)
-    done = subprocess.run([sys.executable, "self_test.py"], cwd=copy, capture_output=True, text=True, check=False)
-    assert done.returncode == 1
-    assert ": gold\n" in done.stdout
 
 
 def test_the_reward_needs_nothing_of_ours(verl):
@@ -294,25 +298,20 @@ def answers(task):
 def test_the_reward_of_an_episode(made, reward):
     task = next(task for some in made[2].values() for task in some if len(task.gold) > 2)
     truth, read = truth_of(made, task)
-    seen = {
-        name: reward.compute_score("worldsmith/wide", text, truth, {"num_turns": 3, "worldsmith": None, **read})
-        for name, text in answers(task).items()
-    }
-    scores = {name: result["score"] for name, result in seen.items()}
-    assert scores["gold"] == 1.0
-    assert 0.0 < scores["half"] < 1.0
+    figures = {name: reward.compute_score("worldsmith/wide", text, truth, read) for name, text in answers(task).items()}
+    scores = {name: result["score"] for name, result in figures.items()}
+    assert scores["gold"] == pytest.approx(0.9)  # the response was cut off: its last message is not handed over
+    assert 0.0 < scores["half"] < 0.9
     assert {name: score for name, score in scores.items() if name not in {"gold", "half"} and score} == {}
-    assert len({tuple(result) for result in seen.values()}) == 1
-    assert {type(value) for result in seen.values() for value in result.values()} == {float}
-    assert seen["gold"]["closed_book"] == 1.0
-    for unread in ({}, {"worldsmith_evidence": []}, {"worldsmith_evidence": read["worldsmith_evidence"][:1]}):
-        memory = reward.compute_score("worldsmith/wide", answers(task)["gold"], truth, {**CALLS, **unread})
+    assert len({tuple(result) for result in figures.values()}) == 1
+    assert {type(value) for result in figures.values() for value in result.values()} == {float}
+    assert reward.compute_score("worldsmith/wide", "", truth, said(read, task.table()))["score"] == 1.0
+    disclosed = read["worldsmith_calls"][0]["disclosed"]
+    for calls in (None, [], [record_of([])], [record_of(disclosed[:1])]):
+        memory = reward.compute_score("d", "", truth, {**said(read, task.table()), "worldsmith_calls": calls})
         assert memory["score"] < 0.5
         assert memory["item_f1"] == 1.0
-        assert memory["score"] == 0.0 or unread.get("worldsmith_evidence")
-
-
-CALLS = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": 1, "failed": 0}, "num_turns": 3}
+        assert memory["score"] == 0.0 or calls[0]["disclosed"]
 
 
 @pytest.mark.parametrize("name", CHATS)
@@ -322,67 +321,53 @@ def test_nothing_a_tool_returned_earns_in_any_chat_format(made, reward, name):
     episode = CHATS[name].replace("REPLY", gold)
     for text in (episode, SPECIAL.sub("", episode)):
         for words in ("I give up.", ""):
-            told = reward.compute_score("d", text.replace("WORDS", words), truth, {**CALLS, **read})
-            assert (told["score"], told["item_f1"]) == (0.0, 0.0)
-        right = reward.compute_score("d", text.replace("WORDS", gold), truth, {**CALLS, **read})
-        assert right["score"] == 1.0 - right["unread"]
+            earned = reward.compute_score("d", text.replace("WORDS", words), truth, read)
+            assert (earned["score"], earned["item_f1"]) == (0.0, 0.0)
+        right = reward.compute_score("d", text.replace("WORDS", gold), truth, read)
+        assert right["score"] == pytest.approx(0.9 * (1.0 - right["unread"]))
         marks_are_text = "</tool_response>" in episode or "Observation:" in episode or name == "Search-R1"
         assert right["unread"] == 0.0 or not marks_are_text
-    said = episode.rpartition(gold)[2] if "analysis" in episode else "WORDS"
+    spoken = episode.rpartition(gold)[2] if "analysis" in episode else "WORDS"
     for words, score in (("I give up.", 0.0), (gold, 1.0)):
-        messages = [
-            {"role": "assistant", "content": "", "tool_calls": [{}]},
-            {"role": "tool", "content": gold},
-            {"role": "assistant", "content": said.replace("WORDS", words)},
-        ]
-        handed = {**CALLS, **read, "worldsmith_messages": messages}
-        told = reward.compute_score("d", SPECIAL.sub("", episode).replace("WORDS", words), truth, handed)
-        assert (told["score"], told["unread"]) == (score, 0.0)
+        info = said(read, spoken.replace("WORDS", words), gold)
+        earned = reward.compute_score("d", SPECIAL.sub("", episode).replace("WORDS", words), truth, info)
+        assert (earned["score"], earned["unread"]) == (score, 0.0)
 
 
 def test_an_episode_cut_off_after_a_tools_reply_earns_nothing(made, reward):
     task = next(iter(made[2].values()))[0]
-    cut = [{"role": "assistant", "content": task.table(), "tool_calls": [{}]}]
+    calling = {**CALLING, "content": task.table()}
     truth, read = truth_of(made, task)
     for more in ([], [{"role": "tool", "content": task.table()}]):
         text = f'<tool_call>{{"name": "web_search"}}</tool_call>\n<tool_response>{task.table()}'
-        told = reward.compute_score("d", text, truth, {**CALLS, **read, "worldsmith_messages": cut + more})
-        assert told["score"] == 0.0
+        earned = reward.compute_score("d", text, truth, {**read, "worldsmith_messages": [calling, *more]})
+        assert earned["score"] == 0.0
 
 
 def test_an_episode_without_a_server_counts_nowhere(made, reward):
     task = next(iter(made[2].values()))[0]
-    (truth, read), dead = truth_of(made, task), {"worldsmith": {"web_search": 2, "web_extractor": 0, "failed": 2}}
+    (truth, read), down = truth_of(made, task), [record_of([], opened=False, unavailable=True)]
     for answer in ("", task.table(), "I found no server."):
         for penalties in (False, True):
-            told = reward.compute_score("d", answer, truth, dead, penalties=penalties)
-            assert {name for name, value in told.items() if value} == {"env_error"}
-            assert {type(value) for value in told.values()} == {float}
-    alive = reward.compute_score("d", "no table", truth, None)
+            info = {**said(read, answer), "worldsmith_calls": down}
+            masked = reward.compute_score("d", answer, truth, info, penalties=penalties)
+            assert {name for name, value in masked.items() if value} == {"env_error"}
+            assert {type(value) for value in masked.values()} == {float}
+    alive = reward.compute_score("d", "no table", truth, {**read, "worldsmith_messages": None})
     assert (alive["scored"], alive["env_error"]) == (1.0, 0.0)
-    assert set(alive) == set(told)
-    with pytest.raises(RuntimeError, match="none of 2 tool calls was answered"):
-        reward.compute_score("d", task.table(), truth, dead, drop_faults=True)
-    assert reward.compute_score("d", task.table(), truth, read, drop_faults=True)["score"] == 1.0
-
-
-def test_penalties_and_a_dead_server_are_told(made, reward):
-    task = next(iter(made[2].values()))[0]
-    truth, read = truth_of(made, task)
-    assert reward.compute_score("d", "", truth, None, penalties=True)["score"] < 0
-    dead = {"worldsmith": {"web_search": 2, "web_extractor": 1, "failed": 3}, "num_turns": 4}
-    told = reward.compute_score("d", task.table(), truth, dead)
-    assert (told["score"], told["env_error"], told["closed_book"]) == (0.0, 1.0, 0.0)
-    alive = {"worldsmith": {"web_search": 2, "web_extractor": 1, "failed": 2}, **read}
-    assert reward.compute_score("d", task.table(), truth, alive)["score"] == 1.0
+    assert set(alive) == set(masked)
+    with pytest.raises(RuntimeError, match="none of 1 tool calls was answered"):
+        reward.compute_score("d", "", truth, info, drop_faults=True)
+    assert reward.compute_score("d", "", truth, said(read, task.table()), drop_faults=True)["score"] == 1.0
+    assert reward.compute_score("d", "", truth, said(read, ""), penalties=True)["score"] < 0
 
 
 def test_that_no_row_is_right_earns_only_after_a_page(made, reward):
     task = replace(next(iter(made[2].values()))[0], gold=(), pages=())
-    for opened, answer, earned in ((1, task.table(), 1.0), (0, task.table(), 0.0), (1, "There are none.", 0.0)):
+    for opened, answer, earned in ((True, task.table(), 1.0), (False, task.table(), 0.0), (True, "There are none.", 0)):
         truth, read = truth_of(made, task)
-        calls = {"worldsmith": {"web_search": 1, "web_extractor": 1, "opened": opened, "failed": 0}, **read}
-        assert reward.compute_score("d", answer, truth, calls)["score"] == earned
+        info = {**said(read, answer), "worldsmith_calls": [{**read["worldsmith_calls"][0], "opened": opened}]}
+        assert reward.compute_score("d", answer, truth, info)["score"] == earned
 
 
 @pytest.fixture
@@ -403,6 +388,7 @@ def tools(verl, monkeypatch):
     modules["verl.tools.base_tool"].BaseTool = BaseTool
     modules["verl.tools.schemas"].ToolResponse = ToolResponse
     monkeypatch.delenv("WORLDSMITH_BASE_URL", raising=False)
+    monkeypatch.setattr(sys, "path", [*sys.path, str(verl[0])])
     for name, module in modules.items():
         monkeypatch.setitem(sys.modules, name, module)
     return loaded(verl[0] / "ws_tools.py", "ws_tools_under_test")
@@ -422,7 +408,7 @@ def made_tools(tools, folder):
     }
 
 
-def called(tool, place, parameters, data=None):
+def called(tool, place, parameters, data):
     """One call as verl makes it."""
 
     async def call():
@@ -432,118 +418,33 @@ def called(tool, place, parameters, data=None):
         finally:
             await tool.release(instance)
 
-    reply, reward, metrics = asyncio.run(call())
+    reply, reward, _ = asyncio.run(call())
     assert reward == 0.0
-    assert tool._places == {}
-    return reply.text, metrics
+    return reply.text
 
 
 def test_tools_search_and_read_the_world_of_their_row(tools, verl, made):
-    _, worlds, _ = made
-    bound = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(worlds), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    base = f"http://127.0.0.1:{bound.getsockname()[1]}"
+    folders, worlds, _ = made
     both, data = made_tools(tools, verl[0]), types.SimpleNamespace(extra_fields={}, messages=[], request_id="a1b2")
-    try:
+    with running_server(folders) as base_url:
         for world in worlds[:2]:
-            pages, place = Pages(world), {"world": world.id, "base_url": base}
+            pages, place = Pages(world), {"base_url": f"{base_url}/w/{world.id}"}
             row = next(row for table in world.tables for row in world.rows_of(table) if pages.about(row))
             url = pages.url(pages.about(row))
-            text, metrics = called(both["web_search"], place, {"query": world.title(row)}, data)
-            assert url in text
-            assert metrics == {"failed": 0.0, "wrong": 0.0}
-            text, _ = called(both["web_extractor"], place, {"url": url, "nonsense": 1}, data)
+            assert url in called(both["web_search"], place, {"query": world.title(row)}, data)
+            text = called(both["web_extractor"], place, {"url": url, "nonsense": 1}, data)
             assert world.title(row).split(",")[0] in text
-        text, metrics = called(both["web_search"], place, {}, data)
-        assert text == 'Error: "query" is missing: a string'
-        assert metrics == {"failed": 0.0, "wrong": 1.0}
-        text, _ = called(both["web_extractor"], place, {"url": "https://nowhere.example/x"}, data)
-        assert text.startswith("Error: https://nowhere.example/x: page not found")
-        counts = {"web_search": 3, "web_extractor": 3, "opened": 2, "failed": 0}
-        disclosed = data.extra_fields.pop("worldsmith_evidence")
-        assert data.extra_fields == {"worldsmith": counts, "worldsmith_messages": data.messages}
-        page = Simulator(worlds[1]).call(Address(worlds[1].id), Call("web_extractor", url, max_chars=12000))
-        assert set(disclosure_hashes(page.disclosed, worlds[1].digest)) <= set(disclosed)
-    finally:
-        server.should_exit = True
-        thread.join(10)
-        bound.close()
-
-
-class Misbehaving(BaseHTTPRequestHandler):
-    def do_POST(self):
-        self.server.seen += 1
-        kind = self.path.split("/")[2]
-        if kind == "drops":
-            self.send_response(200)
-            self.send_header("Content-Length", "500")
-            self.end_headers()
-            self.wfile.write(b'{"results": [')
-            return
-        status = {"busy": 429, "broken": 500, "away": 503, "html": 200}[kind]
-        body = b"<html>" if kind in {"broken", "html"} else b'{"error": "told so"}'
-        self.send_response(status)
-        self.send_header("Retry-After", "0")
-        self.send_header("Content-Length", str(len(body)))
-        self.end_headers()
-        self.wfile.write(body)
-
-    def log_message(self, *_):
-        pass
-
-
-@pytest.mark.parametrize(
-    ("kind", "text", "tries", "failed"),
-    [
-        ("busy", "Error: told so", 4, 0.0),
-        ("away", "Error: told so", 4, 1.0),
-        ("broken", "Error: the search service answered 500", 1, 0.0),
-        ("drops", "Error: the search service did not answer (IncompleteRead)", 4, 1.0),
-        ("html", "Error: the search service did not answer (JSONDecodeError)", 4, 1.0),
-    ],
-)
-def test_tools_tell_a_failure_as_text(tools, verl, monkeypatch, kind, text, tries, failed):
-    monkeypatch.setattr(tools, "LONGEST_WAIT", 0.0)
-    data = types.SimpleNamespace(extra_fields={}, messages=[], request_id="r")
-    with HTTPServer(("127.0.0.1", 0), Misbehaving) as server:
-        server.seen = 0
-        threading.Thread(target=server.serve_forever, daemon=True).start()
-        place = {"world": kind, "base_url": f"http://127.0.0.1:{server.server_port}"}
-        told, metrics = called(made_tools(tools, verl[0])["web_search"], place, {"query": "a"}, data)
-        server.shutdown()
-    assert (told, metrics["failed"], server.seen) == (text, failed, tries)
-    assert data.extra_fields["worldsmith"]["failed"] == failed
-
-
-@pytest.mark.parametrize(
-    ("parameters", "arguments"),
-    [
-        ({"query": "a", "page": None}, {"query": "a"}),
-        ('{"query": "a", "page": 2}', {"query": "a", "page": 2}),
-        ({"query": ["a"], "page": "2"}, {"query": "a", "page": 2}),
-        ({"url": "u", "offset": None, "nonsense": 1}, {"url": "u", "nonsense": 1}),
-        ({"query": "2024"}, {"query": "2024"}),
-        ("no JSON", {}),
-        (None, {}),
-        (["a"], {}),
-    ],
-)
-def test_tools_read_arguments_as_models_write_them(tools, parameters, arguments):
-    assert tools.arguments(parameters) == arguments
-
-
-def test_tools_tell_a_server_that_is_not_there(tools, verl, monkeypatch):
-    monkeypatch.setattr(tools, "LONGEST_WAIT", 0.0)
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    place = {"world": "w", "base_url": f"http://127.0.0.1:{port}"}
-    told, metrics = called(made_tools(tools, verl[0])["web_extractor"], place, {"url": "u"})
-    assert (told, metrics["failed"]) == ("Error: the search service did not answer (URLError)", 1.0)
-    monkeypatch.setattr(tools, "DEADLINE", -1.0)
-    told, _ = called(made_tools(tools, verl[0])["web_extractor"], place, {"url": "u"})
-    assert told == "Error: the search service did not answer in time"
+        assert called(both["web_search"], place, {}, data).startswith('Error: web_search needs "query"')
+        text = called(both["web_extractor"], place, {"url": "https://nowhere.example/x"}, data)
+        assert text.startswith("Error: page not found")
+    records = data.extra_fields.pop("worldsmith_calls")
+    assert data.extra_fields == {"worldsmith_messages": data.messages}
+    assert [(record["call"]["tool"], record["opened"]) for record in records] == [
+        *[("web_search", False), ("web_extractor", True)] * 2,
+        ("web_extractor", False),
+    ]
+    page = Simulator(worlds[1]).call(Address(worlds[1].id), Call("web_extractor", url, max_chars=MAX_CHARS))
+    assert set(disclosure_hashes(page.disclosed, worlds[1].digest)) <= set(records[3]["disclosed"])
 
 
 @pytest.mark.parametrize(("count", "batch", "steps"), [(1, 1, 1), (3, 2, 1), (8, 8, 1), (100, 32, 3)])
@@ -583,27 +484,36 @@ def test_jsonl_is_scored_by_what_stands_beside_it(made, tmp_path):
     ]
 
 
-def test_the_self_test_says_in_a_line_what_is_missing(verl):
-    def run(code, *args):
-        start = (
-            f"import sys, runpy; sys.path.insert(0, '.'); {code}; runpy.run_path('self_test.py', run_name='__main__')"
-        )
-        env = {"WORLDSMITH_BASE_URL": "http://127.0.0.1:9", "PATH": ""}
-        done = subprocess.run(
-            [sys.executable, "-c", start, *args], cwd=verl[0], env=env, capture_output=True, text=True, check=False
-        )
-        return done.returncode, done.stdout.splitlines(), done.stderr
-
-    no_arrow = "sys.modules['pyarrow'] = None"
-    assert run(no_arrow) == (0, ["12 tasks, 0 faults"], "")
-    assert run(f"{no_arrow}; sys.modules['duckdb'] = None") == (
-        2,
-        ["nothing here reads Parquet: pip install pyarrow"],
-        "",
+def selfchecked(folder):
+    """Exit code and output of an export's selfcheck, by a Python that has nothing installed."""
+    code = "import sys, runpy; sys.path.insert(0, '.'); runpy.run_path('selfcheck.py', run_name='__main__')"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code], cwd=folder, capture_output=True, text=True, check=False
     )
-    code, lines, error = run(no_arrow, "--server")
-    assert (code, len(lines), error) == (1, 2, "")
-    assert lines[0].startswith("no worldsmith serve answers at http://127.0.0.1:9 (")
+    return done.returncode, done.stdout
+
+
+@pytest.mark.parametrize(
+    ("to", "file", "before", "after"),
+    [
+        ("jsonl", "train.jsonl", '"split":"train"', '"split":"test"'),
+        ("jsonl", "worldsmith_kit/scoring/reward.py", "CELLS, ROWS, WHOLE = 0.7", "CELLS, ROWS, WHOLE = 0.6"),
+        ("sft", "train.jsonl", '"tool_call_id":"call00001"', '"tool_call_id":"call00009"'),
+        ("sft", "train.jsonl", '"role":"assistant"', '"role":"model"'),
+        ("beir", "qrels/test.tsv", "https://", "http://"),
+        ("beir", "hard_negatives.jsonl", '"corpus_ids":["', '"corpus_ids":["x'),
+    ],
+)
+def test_the_selfcheck_passes_and_fails_where_something_was_changed(folder, tmp_path, to, file, before, after):
+    export(SeparateWorlds([folder]), to, tmp_path / "out")
+    code, printed = selfchecked(tmp_path / "out")
+    assert code == 0, printed
+    assert to == "beir" or printed.count("honest 1.000, memory 0.000, unread 0.000, empty 0.000, half 0.") == 2
+    assert to != "beir" or (printed.endswith("\n") and "perfect 1.000, negatives 0.000, half 0." in printed)
+    text = (tmp_path / "out" / file).read_text("utf-8")
+    assert before in text
+    (tmp_path / "out" / file).write_text(text.replace(before, after, 1), "utf-8")
+    assert selfchecked(tmp_path / "out")[0] == 1
 
 
 def test_run_sets_what_search_tasks_need(verl):
@@ -613,6 +523,15 @@ def test_run_sets_what_search_tasks_need(verl):
     for override in ("multi_turn.enable=True", "max_tool_response_length=16384", 'RESPONSE:-24576}"'):
         assert override in script
     assert (verl[0] / "run.sh").stat().st_mode & 0o111
+
+
+def test_the_selfcheck_for_verl_names_the_package_that_is_missing(verl):
+    command = [sys.executable, "-S", "selfcheck.py"]
+    done = subprocess.run(command, cwd=verl[0], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == (
+        "this check needs the package verl: pip install verl==0.9.1 cachetools fastapi uvicorn torch\n"
+    )
 
 
 def test_wrong_use_says_the_fix(made, tmp_path):
@@ -789,7 +708,8 @@ def test_sft_rows_survive_datasets(tmp_path, proved_folder):
 
 
 def test_the_card_reads_the_evidence_of_single_calls_and_of_batches():
-    (line,) = (line.strip() for line in jsonl.README.splitlines() if "disclosed = " in line)
+    readme = (jsonl.FILES / "README.md").read_text("utf-8")
+    (line,) = (line.strip() for line in readme.splitlines() if "disclosed = " in line)
     names = {"headers": ["aaaaaaaa bbbbbbbb", "cccccccc dddddddd, eeeeeeee, ", ""]}
     exec(line, names)
     assert names["disclosed"] == {"aaaaaaaa", "bbbbbbbb", "cccccccc", "dddddddd", "eeeeeeee"}
@@ -810,8 +730,8 @@ CANARY = "worldsmith canary 001f9226-7a25-64f7-2b71-158135452674"
 
 
 def rows_of(out, to):
-    if to == "beir":
-        return list(read_jsonl(out / "queries.jsonl"))
+    if to in TEST_ONLY:
+        return [*read_jsonl(out / {"beir": "queries.jsonl", "widesearch": "widesearch.jsonl"}[to])]
     return [
         row
         for name in ("train", "test")

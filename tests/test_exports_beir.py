@@ -110,7 +110,11 @@ def test_queries_are_the_questions_without_columns_and_no_file_holds_a_gold_tabl
     assert {name: row["text"] for name, row in rows.items()} == {t.task_id: request_text(t) for t in made[2]}
     assert all(set(row) == {"_id", "text", "metadata"} for row in rows.values())
     assert all(set(row["metadata"]) == {"world", "kind", "canary"} for row in rows.values())
-    assert {str(p.relative_to(benchmark)) for p in benchmark.rglob("*") if p.is_file()} == {*beir.FILES, "README.md"}
+    assert {str(p.relative_to(benchmark)) for p in benchmark.rglob("*") if p.is_file()} == {
+        *beir.FILES,
+        "README.md",
+        "selfcheck.py",
+    }
 
 
 def test_ids_are_unique_and_judgments_name_lines_that_are_there(benchmark):

@@ -34,7 +34,7 @@ def room(module: str) -> str:
 
 
 # These folders are copied into exports and never imported from here.
-FILES = {module_name(p): p for p in sorted(PACKAGE.rglob("*.py")) if not {"verl_files", "adapters"} & {*p.parts}}
+FILES = {module_name(p): p for p in sorted(PACKAGE.rglob("*.py")) if "adapters" not in p.parts}
 MODULES = [m for m in FILES if m not in ("worldsmith", "worldsmith.__main__")]
 
 

@@ -33,7 +33,7 @@ def main() -> None:
     header, *rows = map(json.loads, Path(sys.argv[1]).read_text(encoding="utf-8").splitlines())
     with plt.rc_context(STYLE):
         figure, ax = plt.subplots(figsize=(7, 2.6))
-        for place, (split, title) in enumerate(SPLITS.items()):
+        for place, split in enumerate(SPLITS):
             tasks = [row for row in rows if row["split"] == split]
             for bar, (run, label) in enumerate(RUNS.items()):
                 at = header["runs"].index(run)

@@ -11,6 +11,7 @@ declare -A requirements=(
   [skyrl]="skyrl-gym==0.4.0"
   [trl]="trl==1.16.0 transformers==5.24.0 datasets==5.2.0 jinja2 torch"
   [verifiers]="verifiers==0.4.0"
+  [widesearch]="pandas<3 loguru dateparser pandarallel datasets"   # and a checkout, WORLDSMITH_WIDESEARCH
   [verl]="verl==0.9.1 transformers==5.10.4 cachetools fastapi uvicorn torch"
 )
 

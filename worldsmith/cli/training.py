@@ -381,6 +381,13 @@ def _explanation(result: Any) -> str:
     "own, or nowhere.",
 )
 @click.option(
+    "--rendered",
+    type=PATHS,
+    metavar="TEMPLATE",
+    help="For sft: a chat template (.jinja or tokenizer_config.json) to write conversations as text by, too, with the "
+    "places of what is trained on. Needs jinja2.",
+)
+@click.option(
     "--curriculum",
     type=PATHS,
     help="Train on the tasks that this file names alone, in its order: what `calibrate --out` or `tasks --curriculum` "
@@ -411,6 +418,7 @@ def export(
     test_share: float | None,
     hold_out: str,
     reasoning: "Placement | None",
+    rendered: Path | None,
     curriculum: Path | None,
     profile: str,
     seed: int,
@@ -435,9 +443,11 @@ def export(
     verifiers   a package for verifiers and prime-rl: tasks, a harness, an MCP tool server
     skyrl       Parquet, a text environment of skyrl-gym, and SkyRL's entrypoint with it registered
     openenv     an OpenEnv server with its client, tasks and Docker file
-    inspect     a task file for `inspect eval`: tools, an agent, a scorer
+    wideseek    WideSeek-R1's rows, and episodes of a main agent with sub-agents
     gymnasium   an environment of texts, one per task
     rollout     a loop for any model behind a chat API, for trainers of your own
+    inspect     a task file for `inspect eval`: tools, an agent, a scorer
+    widesearch  WideSearch's own files: questions, gold tables as CSV, how its evaluator compares them
     sft         conversations to imitate: reasoning, tool calls and replies, the gold table last
     beir        a retrieval benchmark: pages, questions, which page states evidence, hard negatives
     """
@@ -456,6 +466,7 @@ def export(
         hold_out=hold_out,
         replay=verify,
         reasoning=reasoning,
+        rendered=rendered,
         curriculum=curriculum_ids(curriculum) if curriculum else None,
         profile=profile,
         seed=seed,

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from ..scoring import show
-from .exported_task import ExportedTask
+from .exported_task import ExportedTask, figures
 
 FILE = Path(__file__).resolve().parent.parent / "rehearsal.json"
 PASSED, FAILED, PACKAGE_MISSING = 0, 1, 3
@@ -108,6 +108,14 @@ EXPECTED: Mapping[str, tuple[float, float]] = {
     "half": (0.05, 0.95),
 }
 """The bounds of each episode's reward."""
+
+
+def play_alone(row: Mapping[str, Any], messages: Sequence[Any]) -> float:
+    """Return the score of an episode in which the model says these messages, by no trainer's classes."""
+    episode = ExportedTask.from_row(row).episode()
+    episode.reset()
+    steps = [episode.step(message) for message in messages]
+    return figures(steps[-1], episode)["score"]
 
 
 def check(play: Play, play_wrong_type: Callable[[Mapping[str, Any]], object]) -> int:

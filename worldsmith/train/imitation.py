@@ -343,3 +343,12 @@ class JoinedReasoning:
         reads = (str(call["arg"]) for call in self.parts[0].calls[place:] if call["tool"] == "web_extractor")
         on_pages = (part for url in reads for part in self.parts if part.pages.by_url(url) is not None)
         return next(on_pages, self.parts[-1])
+
+
+def function_call(call: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a call of a certificate as its tool and arguments."""
+    if call["tool"] == "web_search":
+        arguments = {"query": call["arg"]} | ({"page": call["page"]} if call.get("page", 1) > 1 else {})
+    else:
+        arguments = {"url": call["arg"]} | ({"offset": call["offset"]} if call.get("offset") else {})
+    return {"name": call["tool"], "arguments": arguments}

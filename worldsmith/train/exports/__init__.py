@@ -13,8 +13,22 @@ from typing import Any
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import PooledWorlds, Worlds
-from worldsmith.train.exports import beir, hf, inspect, jsonl, rollout, sft, skyrl, trl, verifiers, verl
+from worldsmith.train.exports import (
+    beir,
+    hf,
+    inspect,
+    jsonl,
+    rollout,
+    sft,
+    skyrl,
+    trl,
+    verifiers,
+    verl,
+    widesearch,
+    wideseek,
+)
 from worldsmith.train.exports.card import data_card
+from worldsmith.train.exports.chat_template import ChatTemplate
 from worldsmith.train.exports.lazy import LazyTasks, Progress, no_progress, saved_work
 from worldsmith.train.exports.rows import (
     CANARY,
@@ -47,10 +61,12 @@ FORMATS: dict[str, Writer] = {
     "rollout": rollout.write,
     "sft": sft.write,
     "beir": beir.write,
+    "widesearch": widesearch.write,
+    "wideseek": wideseek.write,
 }
 """Formats by name."""
 
-TEST_ONLY = frozenset({"beir"})
+TEST_ONLY = frozenset({"beir", "widesearch"})
 """Formats whose tasks are all for testing: benchmarks."""
 
 BASE_URL = "http://127.0.0.1:8000"
@@ -67,6 +83,7 @@ def export(
     hold_out: str = "worlds",
     replay: bool = False,
     reasoning: sft.Placement | None = None,
+    rendered: Path | None = None,
     curriculum: Sequence[str] | None = None,
     profile: str = "clean",
     seed: int = 0,
@@ -94,13 +111,14 @@ def export(
         profile: the server's moods that agents work under; rollouts of one task share what is drawn.
         seed: of what is drawn, 0 or more.
         context_tokens: of the model's context, where replies shall say how much of it is left; 0 where not.
+        rendered: a chat template, or a tokenizer_config.json, by which "sft" writes conversations as text, too.
         curriculum: ids of the tasks to train on, in their order; without, all tasks of the training worlds.
         progress: passes worlds and tasks on as they are worked through, and shows how far they are.
 
     Raises:
         NotFoundError: an unknown format, profile or schema, a world without a file of tasks, a curriculum's task of
             other worlds.
-        FormatError: a file of tasks that can't be read.
+        FormatError: a file of tasks, or a template, that can't be read.
         ConsistencyError: a task whose gold or certificate doesn't hold; nothing is written.
         UsageError: no task at all, or none on one side of the split; a share, a URL or a place of reasoning that can't
             be; worlds of both kinds of wordings where these are held out; or `out` holds worlds or another export.
@@ -113,6 +131,11 @@ def export(
         if to != "sft" or reasoning not in sft.PLACEMENTS:
             raise UsageError(f"reasoning {reasoning!r}: for exports to sft, one of {', '.join(sft.PLACEMENTS)}")
         writer = partial(sft.write, reasoning=reasoning)
+    if rendered is not None:
+        if to != "sft":
+            raise UsageError(f"texts by a chat template are for exports to sft, not to {to}")
+        placement: sft.Placement = reasoning or "content"
+        writer = partial(sft.write, reasoning=placement, template=ChatTemplate(rendered))
     if profile not in PROFILES:
         raise NotFoundError(f"there is no profile {profile!r}.{close_match(profile, PROFILES)}")
     base = (base_url or BASE_URL).rstrip("/")
@@ -136,6 +159,7 @@ def export(
         "--test-share": test_share if test_share != TEST_SHARE else None,
         "--curriculum": "FILE" if curriculum is not None else None,
         "--reasoning": reasoning,
+        "--rendered": "FILE" if rendered is not None else None,
         "--profile": profile if profile != "clean" else None,
         "--seed": seed or None,
         "--context-tokens": context_tokens or None,

@@ -19,50 +19,25 @@ from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.worlds import Worlds
+from worldsmith.train.exports.kit import copy_files
 from worldsmith.train.exports.rows import CANARY, Serving, Splits
-from worldsmith.world.files import write_file
 from worldsmith.world.model import Disclosure
 
 NEGATIVES = 20
 """Hard negatives per query, at most."""
 FILES = ("corpus.jsonl", "queries.jsonl", "qrels/test.tsv", "hard_negatives.jsonl")
 
-README = """\
-# A retrieval benchmark in BEIR's format
-
-{pages} pages of {worlds} worlds, {queries} queries, {judgments} relevance judgments. All queries are for testing.
-
-| file | a line |
-| --- | --- |
-| corpus.jsonl | `_id` (the page's address), `title`, `text` (Markdown, as the extractor gives it), `metadata` |
-| queries.jsonl | `_id` (the task), `text` (its question, without the form of the answer), `metadata` |
-| qrels/test.tsv | query-id, corpus-id, score, below a header; a pair that isn't listed is not relevant |
-| hard_negatives.jsonl | `query_id`, `corpus_ids`: up to {negatives} first hits for the question, not relevant |
-
-A page is relevant (score 1) if its text states something that must be known to answer: a value of the answer, or one
-that a condition of the question is judged by. Many pages may state the same value, and no page needs to state all.
-Judgments are complete, since they come from what each page was written from. Pages of other worlds are never relevant.
-
-Load and evaluate with `pip install beir` (2.2); `results` maps each query to scores by page:
-
-    from beir.datasets.data_loader import GenericDataLoader
-    from beir.retrieval.evaluation import EvaluateRetrieval
-
-    corpus, queries, qrels = GenericDataLoader(data_folder=".").load(split="test")
-    ndcg, mean_ap, recall, precision = EvaluateRetrieval.evaluate(qrels, results, [10, 100])
-
-Most queries have more than ten relevant pages, so recall@10 can't reach 1: `EvaluateRetrieval.evaluate_custom` with the
-metric "r_cap" divides by ten at most.
-"""
+FOLDER = Path(__file__).parent / "adapters" / "beir"
+"""What is copied: the data card and selfcheck.py. No kit: its rehearsals hold gold."""
 
 
 def write(
     splits: Splits,
     out: Path,
-    serving: Serving,  # noqa: ARG001 - a writer's signature
+    serving: Serving,
     worlds: Worlds,
 ) -> None:
-    """Write the files of `FILES` and README.md, world by world.
+    """Write the files of `FILES`, and those of `FOLDER`, world by world.
 
     Raises:
         ConsistencyError: two worlds have a page at the same address, or no page states any evidence of a task.
@@ -102,14 +77,14 @@ def write(
         for file in (corpus, queries, qrels, negatives):
             file.flush()
             os.fsync(file.fileno())  # before `staged_files` moves them into place
-    card = README.format(
-        pages=len(world_of),
-        worlds=len(worlds.ids),
-        queries=len(relevant),
-        judgments=sum(map(len, relevant.values())),
-        negatives=NEGATIVES,
-    )
-    write_file(out / "README.md", card.encode())
+    marks = {
+        "@PAGES@": len(world_of),
+        "@WORLDS@": len(worlds.ids),
+        "@QUERIES@": len(relevant),
+        "@JUDGMENTS@": sum(map(len, relevant.values())),
+        "@NEGATIVES@": NEGATIVES,
+    }
+    copy_files(FOLDER, splits, out, serving, "jsonl", {mark: str(value) for mark, value in marks.items()})
 
 
 class _Benchmark:

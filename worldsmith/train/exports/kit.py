@@ -17,8 +17,7 @@ from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.lazy import LazyTasks
 from worldsmith.train.exports.rows import Serving, Splits, dumps, response_tokens, split_sentence, task_row
-from worldsmith.train.exports.sft import function_call
-from worldsmith.train.imitation import useful_calls, way_to_imitate
+from worldsmith.train.imitation import function_call, useful_calls, way_to_imitate
 from worldsmith.world.files import write_file
 from worldsmith.world.model import World
 

@@ -9,7 +9,7 @@ from typing import Any, TypeVar
 
 import orjson
 
-from worldsmith import __version__, scoring
+from worldsmith import __version__
 from worldsmith.episode.tools import prompt
 from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, UsageError, close_match
 from worldsmith.mining.certificates import task_fault
@@ -18,7 +18,7 @@ from worldsmith.tasks import Task
 from worldsmith.tasks.task import OverWorlds, joined_worlds
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.lazy import LazyTasks, Progress, TaskOutline, no_progress
-from worldsmith.world.files import read_jsonl, write_file
+from worldsmith.world.files import read_jsonl
 
 W = TypeVar("W", bound=OverWorlds)
 
@@ -229,15 +229,6 @@ def response_tokens(tasks: Iterable[Task | TaskOutline]) -> int:
     """Return the tokens that the longest of their episodes may take, tool replies included, in whole thousands."""
     need = max((int(1.5 * task.tool_tokens) + 6_000 for task in tasks), default=0)
     return max(MIN_RESPONSE, -(-need // 1024) * 1024)
-
-
-def copy_scorer(out: Path) -> None:
-    """Copy the scorer into `out`/scoring: it needs nothing but Python."""
-    source = Path(scoring.__file__).parent
-    for file in sorted(source.rglob("*.py")):
-        target = out / "scoring" / file.relative_to(source)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        write_file(target, file.read_bytes())
 
 
 def dumps(value: Any) -> str:

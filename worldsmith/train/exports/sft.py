@@ -4,6 +4,7 @@ Only for learning the form of the work: gold is in the last message. Its rows co
 to write them by name (SmolLM2-135M) left the last one of the alphabet out in 19% of its answers, the first in 1%.
 """
 
+import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal
@@ -19,39 +20,17 @@ from worldsmith.tasks.parts import parts_with_worlds
 from worldsmith.tasks.task import values_table
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import Environment
+from worldsmith.train.exports.chat_template import ChatTemplate
+from worldsmith.train.exports.kit import copy_files, write_kit
 from worldsmith.train.exports.lazy import computed
-from worldsmith.train.exports.rows import CANARY, Serving, Splits, dumps, split_sentence
-from worldsmith.train.imitation import JoinedReasoning, Reasoning, useful_calls, way_to_imitate
-from worldsmith.world.files import save_jsonl, write_file
+from worldsmith.train.exports.rows import CANARY, Serving, Splits, dumps
+from worldsmith.train.imitation import JoinedReasoning, Reasoning, function_call, useful_calls, way_to_imitate
+from worldsmith.world.files import save_jsonl
 from worldsmith.world.model import World
 
-README = """\
-# Conversations
-
-{counts}. {split}
-
-A line is one conversation: `messages` in OpenAI's form (system, user, then assistant and tool in turn; the last is the
-gold table), `tools` (JSON text: the two tools as functions), task_id, world. Calls are structured: an assistant message
-has `tool_calls`, whose arguments are objects, and a tool message its `tool_call_id` and `name`. System text and tools
-are those of the prompts for reinforcement learning. Train on assistant messages alone. Tasks are solved in two ways by
-turns, with links and without, each with queries of its own.
-
-{reasoning}
-
-    row = json.loads(line)
-    text = tokenizer.apply_chat_template(row["messages"], tools=json.loads(row["tools"]), tokenize=False)
-
-`datasets` from 4.7 on loads the file as it is (`load_dataset("json", data_files="train.jsonl")`); TRL's SFTTrainer
-takes that. Earlier versions give all messages and arguments the same keys, filled with nulls, which templates would
-write out: read lines with `json.loads` there.
-
-Rendered with the templates of Qwen2.5, Qwen3, Qwen3-Coder, Qwen3.5, QwQ, Hermes 2 and 3, Llama 3.1 to 3.3, GLM 4.5
-to 4.7, gpt-oss, Mistral Nemo, Mistral Small 3.2, Ministral 3, Devstral, Gemma 4, DeepSeek V3.1, V3.2 and V4, Kimi K2,
-MiniMax M1 and M2, Command R+, Command R7B, Granite 4, Nemotron 3, Seed-OSS, LFM2.5, Apertus and others. Gemma 1 to 3,
-Phi 3, Llama 3.0, LFM2 and SmolLM3 have no place for calls in theirs; those of DeepSeek R1 and V3.1 have none for the
-list of tools.
-"""
-
+FILES = Path(__file__).parent / "adapters" / "sft"
+RENDERED = "rendered"
+"""The folder of the texts."""
 
 Placement = Literal["content", "reasoning_content", "none"]
 """Where reasoning stands in an assistant message."""
@@ -69,16 +48,23 @@ PLACEMENTS: Mapping[Placement, str] = {
 def write(
     splits: Splits,
     out: Path,
-    serving: Serving,  # noqa: ARG001 - a writer's signature
+    serving: Serving,
     worlds: Worlds,
     reasoning: Placement = "content",
+    template: ChatTemplate | None = None,
 ) -> None:
-    """Write train.jsonl, test.jsonl and README.md. Raises UsageError for a task without a certificate."""
+    """Write train.jsonl, test.jsonl, the files of `FILES` and the kit; with a template, texts in rendered/, too.
+
+    Raises UsageError for a task without a certificate, or a template that can't write conversations with calls.
+    """
     for name, tasks in splits.items():
         save_jsonl(out / f"{name}.jsonl", _rows(tasks, worlds, reasoning))
-    counts = ", ".join(f"{name}.jsonl: {len(tasks)} conversations" for name, tasks in splits.items())
-    card = README.format(counts=counts, split=split_sentence(splits), reasoning=PLACEMENTS[reasoning])
-    write_file(out / "README.md", card.encode())
+        if template:
+            (out / RENDERED).mkdir(exist_ok=True)
+            with (out / f"{name}.jsonl").open(encoding="utf-8") as lines:
+                save_jsonl(out / RENDERED / f"{name}.jsonl", _texts(map(json.loads, lines), template))
+    copy_files(FILES, splits, out, serving, "jsonl", {"@REASONING@": PLACEMENTS[reasoning]})
+    write_kit(splits, out, serving, worlds)
 
 
 def _rows(tasks: Iterable[Task], worlds: Worlds, reasoning: Placement) -> Iterator[dict[str, Any]]:
@@ -90,10 +76,17 @@ def _rows(tasks: Iterable[Task], worlds: Worlds, reasoning: Placement) -> Iterat
         yield {
             "messages": messages,
             "tools": dumps(TOOLS),
+            "loss_mask": [int(message["role"] == "assistant") for message in messages],
             "task_id": task.task_id,
             "world": task.world,
             "canary": CANARY,
         }
+
+
+def _texts(rows: Iterable[dict[str, Any]], template: ChatTemplate) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        text, spans = template.rendered(row["messages"], json.loads(row["tools"]))
+        yield {"text": text, "spans": spans, **{name: row[name] for name in ("task_id", "world", "canary")}}
 
 
 def conversation(
@@ -162,12 +155,3 @@ def rows_in_reading_order(task: Task, replies: Sequence[str]) -> list[tuple[Any,
         return matches.index(max(matches))
 
     return sorted(task.gold, key=place) if replies else list(task.gold)
-
-
-def function_call(call: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a call of a certificate as its tool and arguments."""
-    if call["tool"] == "web_search":
-        arguments = {"query": call["arg"]} | ({"page": call["page"]} if call.get("page", 1) > 1 else {})
-    else:
-        arguments = {"url": call["arg"]} | ({"offset": call["offset"]} if call.get("offset") else {})
-    return {"name": call["tool"], "arguments": arguments}

@@ -24,7 +24,7 @@ python3 -m verl.trainer.main_ppo \
   actor_rollout_ref.rollout.multi_turn.enable=True \
   actor_rollout_ref.rollout.multi_turn.format=hermes \
   actor_rollout_ref.rollout.multi_turn.tool_config_path="$HERE/tools.yaml" \
-  actor_rollout_ref.rollout.multi_turn.max_assistant_turns="${TURNS:-@TURNS@}" \
+  actor_rollout_ref.rollout.multi_turn.max_assistant_turns="${TURNS:-@LIMIT@}" \
   actor_rollout_ref.rollout.multi_turn.max_parallel_calls=4 \
   actor_rollout_ref.rollout.multi_turn.max_tool_response_length=16384 \
   actor_rollout_ref.rollout.multi_turn.tool_response_truncate_side=right \

@@ -1,0 +1,14 @@
+"""Score answers: python score.py TASKS.jsonl ANSWERS.jsonl, lines {"task_id", "answer"}. Needs Python alone."""
+
+import json
+import sys
+from pathlib import Path
+
+from worldsmith_kit.scoring import Column, score
+
+tasks, answers = ([*map(json.loads, Path(path).read_text("utf-8").split("\n")[:-1])] for path in sys.argv[1:3])
+references = {row["task_id"]: json.loads(row["reference"]) for row in tasks}
+for row in answers:
+    reference = references[row["task_id"]]
+    result = score(row["answer"], [Column.from_json(c) for c in reference["columns"]], reference["rows"])
+    sys.stdout.write(f"{row['task_id']} item F1 {result.item.f1:.3f}, row F1 {result.row.f1:.3f}\n")

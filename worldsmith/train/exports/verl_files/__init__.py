@@ -1,1 +1,0 @@
-"""What an export for verl is made of. These files are copied; nothing here imports them."""
