@@ -39,7 +39,7 @@ def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
         pairs = with_references(tasks, worlds)
         rows = (row(task, name, serving, reference) for task, reference in pairs)
         write_parquet(rows, out / f"{name}.parquet", COLUMNS)
-    response = max(response_tokens(tasks) for tasks in splits.values())
+    response = response_tokens(splits.outlines)
     marks = {
         "@BATCH@": str(1 << (min(BATCH, max(len(splits["train"]), 1)).bit_length() - 1)),
         "@PROMPT@": str(PROMPT),
