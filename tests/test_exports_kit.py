@@ -1,6 +1,8 @@
 """What exports copy for adapters: episodes and scores without the package, over HTTP, in process, and recorded."""
 
+import asyncio
 import json
+import multiprocessing
 import os
 import shutil
 import subprocess
@@ -11,7 +13,7 @@ import pytest
 
 import worldsmith
 from tests.served_worlds import running_server
-from worldsmith.episode import ExportedTask, figures
+from worldsmith.episode import Call, ExportedTask, ServedTools, TaskRows, figures
 from worldsmith.episode.rehearsal import IDLE, call_messages, table
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports import export
@@ -108,3 +110,35 @@ def test_replies_say_what_is_left_where_the_context_is_known(exported):
     step = episode.step('<tool_call>{"name": "web_browse", "arguments": {}}</tool_call>')
     assert step.messages[0]["content"].endswith(" tokens are left]")
     assert "[8 of 9 turns and about 15" in step.observation
+
+
+def search_many(tools, words, replies):
+    replies.put([asyncio.run(tools.acall(Call("web_search", word))).text for word in words])
+
+
+@pytest.mark.filterwarnings("ignore:This process.*multi-threaded:DeprecationWarning")
+def test_processes_that_are_forked_share_no_connection():
+    words = [["bakery", "florist"] * 20, ["street", "keeper"] * 20, ["parish", "inspection"] * 20]
+    context = multiprocessing.get_context("fork")
+    with running_server([WORLDS / WORLD]) as base_url:
+        tools, queue = ServedTools(f"{base_url}/w/{WORLD}"), context.Queue()
+        expected = {word: tools.call(Call("web_search", word)).text for some in words for word in some[:2]}
+        search_many(tools, ["bakery"], queue)
+        assert queue.get() == [expected["bakery"]]
+        children = [context.Process(target=search_many, args=(tools, some, queue)) for some in words]
+        for child in children:
+            child.start()
+        replies = [queue.get(timeout=60) for _ in children]
+        for child in children:
+            child.join()
+    assert len({*expected.values()}) == 6
+    assert sorted(replies) == sorted([expected[word] for word in some] for some in words)
+
+
+def test_rows_of_a_file_are_read_by_their_place(exported):
+    rows = TaskRows(exported / "train.jsonl")
+    lines = (exported / "train.jsonl").read_text("utf-8").splitlines()
+    assert [rows[i] for i in range(len(rows))] == [*rows] == [json.loads(line) for line in lines]
+    assert rows[-1] == json.loads(lines[-1])
+    with pytest.raises(IndexError):
+        rows[len(lines)]

@@ -33,8 +33,8 @@ def room(module: str) -> str:
     return module.split(".")[1]
 
 
-# `verl_files` is copied into exports and never imported from here.
-FILES = {module_name(p): p for p in sorted(PACKAGE.rglob("*.py")) if "verl_files" not in p.parts}
+# These folders are copied into exports and never imported from here.
+FILES = {module_name(p): p for p in sorted(PACKAGE.rglob("*.py")) if not {"verl_files", "adapters"} & {*p.parts}}
 MODULES = [m for m in FILES if m not in ("worldsmith", "worldsmith.__main__")]
 
 

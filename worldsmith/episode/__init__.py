@@ -9,6 +9,7 @@ from .call import Call, Tool
 from .episode import Episode, EpisodeTask, Reply, SearchTools, Step
 from .exported_task import ExportedTask, figures
 from .search_server import ServedTools, open_tools
+from .task_rows import TaskRows
 from .tools import MAX_CALLS, SYSTEM, TOOLS, prompt
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "SearchTools",
     "ServedTools",
     "Step",
+    "TaskRows",
     "Tool",
     "figures",
     "open_tools",

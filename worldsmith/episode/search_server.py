@@ -87,6 +87,16 @@ def _threads() -> ThreadPoolExecutor:
     return ThreadPoolExecutor(THREADS, "search")
 
 
+def _forget_parent() -> None:
+    """Drop what a process has of the one it was forked from: its connections, and threads that don't run here."""
+    _local.__dict__.clear()
+    _threads.cache_clear()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_parent)
+
+
 def _post(url: str, body: Mapping[str, Any]) -> tuple[int, dict[str, Any], str | None]:
     """Return status, JSON and evidence header of the server's own answer. Raises BackendError where none comes."""
     data, why = json.dumps(body).encode(), ""
