@@ -10,7 +10,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports import beir, jsonl, rollout, sft, verl
+from worldsmith.train.exports import beir, jsonl, nemo_gym, rollout, sft, verl
 from worldsmith.train.exports.rows import (
     CANARY,
     CARD,
@@ -33,6 +33,7 @@ FORMATS: dict[str, Writer] = {
     "jsonl": jsonl.write,
     "rollout": rollout.write,
     "verl": verl.write,
+    "nemo-gym": nemo_gym.write,
     "sft": sft.write,
     "beir": beir.write,
 }

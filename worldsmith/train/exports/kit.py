@@ -60,8 +60,8 @@ def copy_files(
 
     Args:
         folder: the files; `__init__.py` beside them stays.
-        splits: the tasks, for @COUNTS@, @SPLIT@, and the limits that fit all of them: @TURNS@ (assistant messages),
-            @RESPONSE@ (tokens of a whole episode, tool replies included).
+        splits: the tasks, for @COUNTS@, @ROWS@ (the same by split, JSON), @SPLIT@, and the limits that fit all of them:
+            @TURNS@ (assistant messages), @RESPONSE@ (tokens of a whole episode, tool replies included).
         out: the folder of the export.
         serving: for @BASE_URL@.
         suffix: of the files of rows, for @COUNTS@.
@@ -69,6 +69,7 @@ def copy_files(
     """
     filled = {
         "@COUNTS@": ", ".join(f"{name}.{suffix}: {len(tasks)} tasks" for name, tasks in splits.items()),
+        "@ROWS@": dumps({name: len(tasks) for name, tasks in splits.items()}),
         "@SPLIT@": split_sentence(splits),
         "@BASE_URL@": serving.base_url,
         "@TURNS@": str(max(task.max_turns for task in chain(*splits.values()))),

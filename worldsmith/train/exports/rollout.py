@@ -1,4 +1,8 @@
-"""One generic loop for trainers that bring a policy behind a chat API: rows, an episode as a function, a selfcheck."""
+"""Rows as JSON lines beside an adapter that plays them.
+
+"rollout" is one generic loop for trainers that bring a policy behind a chat API; "openenv" a server and its client;
+"gymnasium" an environment whose actions and observations are texts.
+"""
 
 from pathlib import Path
 
@@ -8,13 +12,13 @@ from worldsmith.train.exports.kit import copy_files, write_kit
 from worldsmith.train.exports.rows import Serving, Splits, task_row
 from worldsmith.world.files import save_jsonl
 
-FILES = Path(__file__).parent / "adapters" / "rollout"
+ADAPTERS = Path(__file__).parent / "adapters"
 
 
-def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
-    """Write train.jsonl, test.jsonl, the files of `FILES` and the kit."""
+def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds, *, adapter: str = "rollout") -> None:
+    """Write train.jsonl, test.jsonl, the files of a folder of `ADAPTERS` and the kit."""
     for name, tasks in splits.items():
         pairs = with_references(tasks, worlds)
         save_jsonl(out / f"{name}.jsonl", (task_row(task, name, serving, reference) for task, reference in pairs))
-    copy_files(FILES, splits, out, serving, "jsonl")
+    copy_files(ADAPTERS / adapter, splits, out, serving, "jsonl")
     write_kit(splits, out, serving, worlds)
