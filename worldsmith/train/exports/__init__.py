@@ -10,7 +10,7 @@ from pathlib import Path
 from worldsmith.errors import NotFoundError, UsageError, close_match
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports import beir, jsonl, nemo_gym, rollout, sft, verl
+from worldsmith.train.exports import beir, jsonl, nemo_gym, rollout, sft, slime, verl
 from worldsmith.train.exports.rows import (
     CANARY,
     CARD,
@@ -34,6 +34,7 @@ FORMATS: dict[str, Writer] = {
     "rollout": rollout.write,
     "verl": verl.write,
     "nemo-gym": nemo_gym.write,
+    "slime": slime.write,
     "sft": sft.write,
     "beir": beir.write,
 }

@@ -31,6 +31,8 @@ REHEARSALS = 2
 """Tasks whose episodes are recorded."""
 ROWS, CANDIDATES = 2, 200
 """Rows that such a task has at least, and tasks that are looked at for it."""
+PROMPT = 4096
+"""Tokens of a prompt at most, tools included."""
 
 
 def copy_kit(out: Path) -> None:
@@ -61,19 +63,22 @@ def copy_files(
     Args:
         folder: the files; `__init__.py` beside them stays.
         splits: the tasks, for @COUNTS@, @ROWS@ (the same by split, JSON), @SPLIT@, and the limits that fit all of them:
-            @TURNS@ (assistant messages), @RESPONSE@ (tokens of a whole episode, tool replies included).
+            @TURNS@ (assistant messages), @RESPONSE@ (tokens of a whole episode, tool replies included), @CONTEXT@ (the
+            same with its prompt).
         out: the folder of the export.
         serving: for @BASE_URL@.
         suffix: of the files of rows, for @COUNTS@.
         marks: what else is filled, by mark.
     """
+    response = response_tokens(chain(*splits.values()))
     filled = {
         "@COUNTS@": ", ".join(f"{name}.{suffix}: {len(tasks)} tasks" for name, tasks in splits.items()),
         "@ROWS@": dumps({name: len(tasks) for name, tasks in splits.items()}),
         "@SPLIT@": split_sentence(splits),
         "@BASE_URL@": serving.base_url,
         "@TURNS@": str(max(task.max_turns for task in chain(*splits.values()))),
-        "@RESPONSE@": str(response_tokens(chain(*splits.values()))),
+        "@RESPONSE@": str(response),
+        "@CONTEXT@": str(PROMPT + response),
         **(marks or {}),
     }
     for file in sorted(folder.rglob("*")):

@@ -1,7 +1,6 @@
 """NeMo Gym 0.4: rows whose prompt and tools are a Responses API request, and a resources server for its agents."""
 
 from collections.abc import Mapping
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -9,14 +8,12 @@ from worldsmith.episode.tools import TOOLS
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.kit import copy_files, write_kit
-from worldsmith.train.exports.rows import Serving, Splits, response_tokens, task_row
+from worldsmith.train.exports.rows import Serving, Splits, task_row
 from worldsmith.world.files import save_jsonl
 
 FILES = Path(__file__).parent / "adapters" / "nemo_gym"
 SERVER = Path("resources_servers", "worldsmith")
 """Where NeMo Gym looks for the server; the folder works alone."""
-PROMPT = 4096
-"""Tokens of a prompt at most, tools included."""
 
 
 def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
@@ -24,8 +21,7 @@ def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
     for name, tasks in splits.items():
         pairs = with_references(tasks, worlds)
         save_jsonl(out / f"{name}.jsonl", (row(task_row(task, name, serving, gold)) for task, gold in pairs))
-    context = PROMPT + response_tokens(chain(*splits.values()))
-    copy_files(FILES, splits, out, serving, "jsonl", {"@CONTEXT@": str(context)})
+    copy_files(FILES, splits, out, serving, "jsonl")
     write_kit(splits, out / SERVER, serving, worlds)
 
 
