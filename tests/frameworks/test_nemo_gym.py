@@ -42,5 +42,6 @@ def test_the_agent_is_paid_as_environment_pays(exported, tmp_path):
         assert result["truncated"] == (odd.figures["truncated"] == 1)
     first, calls = played["results"][0]["outputs"], [one.get("tool_calls", ()) for one in odd_episodes()[0].messages]
     assert first.count("function_call") == first.count("function_call_output") == sum(map(len, calls)) > 5
+    assert played["metrics"]["mean/reward"] == pytest.approx(sum(one["reward"] for one in played["results"]) / 200)
     means = [odd.figures["item_f1"] for odd in odd_episodes() if not odd.figures["env_error"]]
     assert played["metrics"]["mean/item_f1"] == pytest.approx(sum(means) / len(means))

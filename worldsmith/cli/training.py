@@ -311,7 +311,7 @@ def _explanation(result: Any) -> str:
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
-@click.option("--to", "to", required=True, help="jsonl, verl, sft or beir.")
+@click.option("--to", "to", required=True, help="jsonl, verl, nemo-gym, slime, rllm, art, sft or beir.")
 @click.option("--out", type=PATHS, required=True, help="Folder the export is put into.")
 @click.option(
     "--base-url", default="http://127.0.0.1:8000", show_default=True, help="Where the trainer reaches worldsmith serve."
@@ -374,10 +374,14 @@ def export(
     worked out and replayed first, and one that doesn't hold ends the export (exit 1).
 
     \b
-    jsonl   one task per line: prompt, columns, reference
-    verl    Parquet, a tool file, a reward function with the scorer beside it, and how to run them
-    sft     conversations to imitate: reasoning, tool calls and replies, the gold table last
-    beir    a retrieval benchmark: pages, questions, which page states evidence, hard negatives
+    jsonl     one task per line: prompt, columns, reference
+    verl      Parquet, a tool file, a reward function with the scorer beside it, and how to run them
+    nemo-gym  a resources server for NeMo Gym's gymnasium_agent, and rows for it
+    slime     a generate function for slime, and prompts for it
+    rllm      an AgentFlow and an evaluator for rLLM
+    art       a rollout function for OpenPipe's ART
+    sft       conversations to imitate: reasoning, tool calls and replies, the gold table last
+    beir      a retrieval benchmark: pages, questions, which page states evidence, hard negatives
     """
     from worldsmith.train.exports import FORMATS
     from worldsmith.train.exports import export as write

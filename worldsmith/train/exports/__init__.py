@@ -35,6 +35,8 @@ FORMATS: dict[str, Writer] = {
     "verl": verl.write,
     "nemo-gym": nemo_gym.write,
     "slime": slime.write,
+    "rllm": partial(rollout.write, adapter="rllm"),
+    "art": partial(rollout.write, adapter="art"),
     "sft": sft.write,
     "beir": beir.write,
 }

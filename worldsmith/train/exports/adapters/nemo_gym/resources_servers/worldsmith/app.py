@@ -39,7 +39,7 @@ class WorldsmithServer(GymnasiumServer):
     def compute_metrics(self, tasks: list[list[dict[str, Any]]]) -> dict[str, Any]:
         """Return the means of the figures over all rollouts that a server answered."""
         rollouts = [one["info"] for some in tasks for one in some if one["info"].get("env_error") == 0]
-        names = rollouts[0] if rollouts else ()
+        names = [name for name in rollouts[0] if name != "reward"] if rollouts else []  # NeMo Gym's own is the score
         return {f"mean/{name}": sum(one[name] for one in rollouts) / len(rollouts) for name in names}
 
 
