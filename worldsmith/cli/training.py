@@ -443,6 +443,10 @@ def export(
     verifiers   a package for verifiers and prime-rl: tasks, a harness, an MCP tool server
     skyrl       Parquet, a text environment of skyrl-gym, and SkyRL's entrypoint with it registered
     openenv     an OpenEnv server with its client, tasks and Docker file
+    nemo-gym    a resources server for NeMo Gym's gymnasium_agent, and rows for it
+    slime       a generate function for slime, and prompts for it
+    rllm        an AgentFlow and an evaluator for rLLM
+    art         a rollout function for OpenPipe's ART
     wideseek    WideSeek-R1's rows, and episodes of a main agent with sub-agents
     gymnasium   an environment of texts, one per task
     rollout     a loop for any model behind a chat API, for trainers of your own

@@ -30,6 +30,8 @@ REHEARSALS = 2
 """Tasks whose episodes are recorded."""
 ROWS, CANDIDATES = 2, 200
 """Rows that such a task has at least, and tasks that are looked at for it."""
+PROMPT = 4096
+"""Tokens of a prompt at most, tools included."""
 
 
 def copy_kit(out: Path) -> None:
@@ -60,19 +62,23 @@ def copy_files(
     Args:
         folder: the files; `__init__.py` beside them stays.
         splits: the tasks, for @COUNTS@, @ROWS@ (the same by split, JSON), @SPLIT@, and the limits that fit all of them:
-            @TURNS@ (assistant messages), @RESPONSE@ (tokens of a whole episode, tool replies included).
+            @TURNS@ (assistant messages), @RESPONSE@ (tokens of a whole episode, tool replies included), @PROMPT@
+            (tokens of a prompt at most), @CONTEXT@ (both together).
         out: the folder of the export.
         serving: for @BASE_URL@.
         suffix: of the files of rows, for @COUNTS@.
         marks: what else is filled, by mark.
     """
+    response = response_tokens(splits.outlines)
     filled = {
         "@COUNTS@": ", ".join(f"{name}.{suffix}: {len(tasks)} tasks" for name, tasks in splits.items()),
         "@ROWS@": dumps({name: len(tasks) for name, tasks in splits.items()}),
         "@SPLIT@": split_sentence(splits),
         "@BASE_URL@": serving.base_url,
         "@TURNS@": str(max(outline.max_turns for outline in splits.outlines)),
-        "@RESPONSE@": str(response_tokens(splits.outlines)),
+        "@RESPONSE@": str(response),
+        "@PROMPT@": str(PROMPT),
+        "@CONTEXT@": str(PROMPT + response),
         **(marks or {}),
     }
     for file in sorted(folder.rglob("*")):

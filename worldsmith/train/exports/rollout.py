@@ -1,7 +1,8 @@
 """Rows as JSON lines beside an adapter that plays them.
 
 "rollout" is one generic loop for trainers that bring a policy behind a chat API; "openenv" a server and its client;
-"gymnasium" an environment whose actions and observations are texts.
+"gymnasium" an environment whose actions and observations are texts; "rllm" and "art" functions that play and pay a row
+for these trainers.
 """
 
 from pathlib import Path

@@ -14,13 +14,11 @@ from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.kit import copy_files, write_kit
 from worldsmith.train.exports.parquet import write_parquet
 from worldsmith.train.exports.rows import COLUMNS as ROW_COLUMNS
-from worldsmith.train.exports.rows import Serving, Splits, response_tokens, task_row
+from worldsmith.train.exports.rows import Serving, Splits, task_row
 
 FILES = Path(__file__).parent / "adapters" / "skyrl"
 BATCH = 32
 """Tasks per step at most."""
-PROMPT = 4096
-"""Tokens of a prompt at most, tools included."""
 
 _INFO = {name: kind for name, kind in ROW_COLUMNS.items() if name not in {"prompt", "reference"}}
 COLUMNS: Mapping[str, str] = {
@@ -39,11 +37,8 @@ def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
         pairs = with_references(tasks, worlds)
         rows = (row(task, name, serving, reference) for task, reference in pairs)
         write_parquet(rows, out / f"{name}.parquet", COLUMNS)
-    response = response_tokens(splits.outlines)
     marks = {
         "@BATCH@": str(1 << (min(BATCH, max(len(splits["train"]), 1)).bit_length() - 1)),
-        "@PROMPT@": str(PROMPT),
-        "@CONTEXT@": str(PROMPT + response),
     }
     copy_files(FILES, splits, out, serving, "parquet", marks)
     write_kit(splits, out, serving, worlds)

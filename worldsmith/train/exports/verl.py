@@ -13,14 +13,12 @@ from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.kit import copy_files, write_kit
 from worldsmith.train.exports.parquet import write_parquet
-from worldsmith.train.exports.rows import CANARY, Serving, Splits, response_tokens
+from worldsmith.train.exports.rows import CANARY, Serving, Splits
 
 FILES = Path(__file__).parent / "adapters" / "verl"
 TOOLS = ("web_search", "web_extractor")
 BATCH = 32
 """Tasks a step at most."""
-PROMPT = 4096
-"""Tokens a prompt at most, tools included."""
 
 _TOOL = "STRUCT(create_kwargs STRUCT(base_url VARCHAR))"
 COLUMNS = {
@@ -73,12 +71,10 @@ def row(task: Task, split: str, index: int, serving: Serving, reference: str) ->
 
 
 def _marks(splits: Splits) -> dict[str, str]:
-    response, rows = response_tokens(splits.outlines), len(splits["train"])
+    rows = len(splits["train"])
     batch = 1 << (min(BATCH, max(rows, 1)).bit_length() - 1)
     return {
         "@BATCH@": str(batch),
         "@STEPS@": str(rows // batch),
-        "@PROMPT@": str(PROMPT),
-        "@CONTEXT@": str(PROMPT + response),
         "@LIMIT@": str(max(outline.max_turns for outline in splits.outlines) + 1),
     }

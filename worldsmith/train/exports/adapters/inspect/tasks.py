@@ -58,7 +58,7 @@ def sample_of(row: Mapping[str, Any]) -> Sample:
 def search_session() -> Solver:
     """Open the session that a sample searches in, whichever agent plays it."""
 
-    async def solve(state: TaskState, generate: Generate) -> TaskState:  # noqa: ARG001 - Inspect's signature
+    async def solve(state: TaskState, generate: Generate) -> TaskState:
         calls = store_as(Calls)
         calls.base_url, calls.session, calls.records = state.metadata["base_url"], secrets.token_hex(8), []
         return state
