@@ -614,6 +614,7 @@ def test_the_description_is_true(one, town):
         "/search": [{"query": key, "include_raw_content": True}, {"query": key, "topic": "news", "max_results": 20}],
         "/extract": [{"urls": [url, "x"]}, {"urls": url, "format": "text"}],
         "/retrieve": [{"queries": [key]}, {"queries": [key], "return_scores": True}, {"query": key}],
+        "/access": [{"urls": [url, "https://nowhere.example/"]}, {"urls": url}],
     }
     for path, operations in described["paths"].items():
         for method, operation in operations.items():
