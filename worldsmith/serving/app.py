@@ -80,7 +80,7 @@ class Service:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         keys = (
             bearer if scheme.lower() == "bearer" else "",
-            headers.get("x-api-key", ""),
+            *(headers.get(name, "") for name in addresses.KEY_HEADERS),
             query.get("api_key", ""),
             key,
         )
@@ -181,7 +181,7 @@ class Endpoint:
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             query = _query(scope["query_string"])
-            fields = query if route.method == "GET" else await _fields(http, route)
+            fields = query if route.method == "GET" else await _fields(http, route, query)
             dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
             request = self.service.request(scope, headers, query, fields)
             parsed = route.read(request)
@@ -235,8 +235,8 @@ def _query(raw: bytes) -> dict[str, str]:
     return dict(reversed(pairs))
 
 
-async def _fields(http: HTTPRequest, route: Route) -> Mapping[str, Any]:
-    """Return the fields of the body.
+async def _fields(http: HTTPRequest, route: Route, query: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the fields of the body, or of the query string where the body is empty, as some clients of Serper send it.
 
     Raises UsageError: `_LongBodyError` where it is longer than the route takes, before it is read where its length is
     declared; no more of it is kept than that.
@@ -253,6 +253,8 @@ async def _fields(http: HTTPRequest, route: Route) -> Mapping[str, Any]:
     if size > route.max_body:
         raise _LongBodyError(f"the body is longer than {route.max_body} bytes: send several requests")
     body = b"".join(parts)
+    if query and not body.strip():
+        return query
     return _json_object(body, route) if size <= LONG else await asyncio.to_thread(_json_object, body, route)
 
 
@@ -321,7 +323,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
     if bare in PLAIN or allowed:
         post = allowed.get("POST")
         body = f" with a JSON body such as {example_body(post)}" if post else ""
-        methods = ", ".join(allowed) or "GET"
+        methods = ", ".join(dict.fromkeys((*allowed, *(["GET"] if bare in PLAIN else []))))
         return http_response(
             {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
         )

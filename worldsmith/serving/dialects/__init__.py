@@ -3,10 +3,11 @@
 from worldsmith.serving.dialects.api import API
 from worldsmith.serving.dialects.pages import PAGES
 from worldsmith.serving.dialects.retrieve import RETRIEVE
+from worldsmith.serving.dialects.serper import SERPER
 from worldsmith.serving.dialects.tavily import TAVILY
 from worldsmith.serving.dialects.types import Dialect, Endpoints, ParsedRequest, Reply, Request, Route, endpoints_of
 
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (API, TAVILY, RETRIEVE, PAGES)}
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (API, TAVILY, RETRIEVE, PAGES, SERPER)}
 """Dialects by name."""
 
 __all__ = ["DIALECTS", "Dialect", "Endpoints", "ParsedRequest", "Reply", "Request", "Route", "endpoints_of"]
