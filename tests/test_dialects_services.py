@@ -1,5 +1,8 @@
 """The dialects of search services, each by what its clients send and read."""
 
+import re
+from urllib.parse import quote
+
 import pytest
 from dialect_cases import GONE, HITS, PAGE, URL, request
 from starlette.testclient import TestClient
@@ -9,28 +12,59 @@ from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
 from worldsmith.serving.app import EVIDENCE
-from worldsmith.serving.dialects import serper
+from worldsmith.serving.dialects import bing as bing_dialect
+from worldsmith.serving.dialects import brave as brave_dialect
+from worldsmith.serving.dialects import searxng, serper
 from worldsmith.simulate.perturb import FAULTS
 from worldsmith.simulate.protocol import Call, Observation
 
 NOTHING = Observation("ok")
+JSON = {"accept": "application/json"}
+
+
+def organic(reply):
+    return [(hit["link"], hit["title"], hit["snippet"]) for hit in reply.json()["organic"]]
+
+
+def jina_json(reply):
+    data = reply.json()["data"] or []
+    assert all(hit["content"] == hit["description"] for hit in data)
+    return [(hit["url"], hit["title"], hit["description"]) for hit in data]
+
+
+def jina_text(reply):
+    if reply.status_code == 422:
+        return []
+    hits = re.findall(r"^\[(\d+)\] (Title|URL Source|Description): (.*)$", reply.text, re.MULTILINE)
+    by_name = {name: [value for _, each, value in hits if each == name] for _, name, _ in hits}
+    return list(zip(by_name["URL Source"], by_name["Title"], by_name["Description"], strict=True))
+
+
+def results(path, *names):
+    def read(reply):
+        body = reply.json()
+        for step in path:
+            body = body.get(step, {})
+        return [tuple(hit[name] for name in names) for hit in body or []]
+
+    return read
+
+
+brave = results(("web", "results"), "url", "title", "description")
+searx = results(("results",), "url", "title", "content")
+bing = results(("webPages", "value"), "url", "name", "snippet")
 SEARCHES = {
-    "serper": (
-        lambda app, query: app.post("/search", json={"q": query, "num": 10}),
-        lambda reply: [(hit["link"], hit["title"], hit["snippet"]) for hit in reply.json()["organic"]],
-    ),
-    "serper by query string": (
-        lambda app, query: app.get("/search", params={"q": query, "api_key": "k"}),
-        lambda reply: [(hit["link"], hit["title"], hit["snippet"]) for hit in reply.json()["organic"]],
-    ),
-    "serper by query string and POST": (
-        lambda app, query: app.post("/search", params={"q": query}),
-        lambda reply: [(hit["link"], hit["title"], hit["snippet"]) for hit in reply.json()["organic"]],
-    ),
-    "serper by prefix": (
-        lambda app, query: app.post("/serper/search", json={"q": query}),
-        lambda reply: [(hit["link"], hit["title"], hit["snippet"]) for hit in reply.json()["organic"]],
-    ),
+    "serper": (lambda app, query: app.post("/search", json={"q": query, "num": 10}), organic),
+    "serper, GET": (lambda app, query: app.get("/search", params={"q": query, "api_key": "k"}), organic),
+    "serper, POST of a query string": (lambda app, query: app.post("/search", params={"q": query}), organic),
+    "serper, prefix": (lambda app, query: app.post("/serper/search", json={"q": query}), organic),
+    "jina, JSON": (lambda app, query: app.get(f"/jina/s/{quote(query)}", headers=JSON), jina_json),
+    "jina, text": (lambda app, query: app.get("/jina/s/", params={"q": query}), jina_text),
+    "jina, POST": (lambda app, query: app.post("/jina/s/", json={"q": query}, headers=JSON), jina_json),
+    "brave": (lambda app, query: app.get("/res/v1/web/search", params={"q": query, "count": 10}), brave),
+    "searxng": (lambda app, query: app.get("/search", params={"q": query, "format": "json"}), searx),
+    "searxng, prefix": (lambda app, query: app.get("/searxng/search", params={"q": query, "format": "json"}), searx),
+    "bing": (lambda app, query: app.get("/v7.0/search", params={"q": query, "count": 10}), bing),
 }
 """How a query is sent in each dialect, and how a reply is read as (url, title, snippet)."""
 
@@ -167,3 +201,185 @@ def test_serper_says_which_world_its_key_does_not_name(app, world):
     assert app.post("/search", json={"q": "a"}, headers={"X-API-KEY": f"ws-{world.id}"}).status_code == 200
     assert app.post("/search", json={"q": "a"}, headers={"X-API-KEY": "cd1234"}).status_code == 200
     assert app.post("/serper/search", json={"query": "a"}).json()["message"] == '"q" is missing: a string'
+
+
+def test_jina_reads_a_page_as_text_and_as_json(app, town):
+    _, url = town
+    page = app.post("/api/extract", json={"url": url}).json()
+    dated = f"\n\nPublished Time: {page['date']}" if page["date"] else ""
+    text = f"Title: {page['title']}\n\nURL Source: {url}{dated}\n\nMarkdown Content:\n{page['text']}\n"
+    for reply in (
+        app.get(f"/{url}"),
+        app.get(f"/{url}?utm_source=x"),
+        app.get(f"/http://localhost:8000/web/{url.removeprefix('https://')}"),
+        app.get(f"/jina/r/{url}"),
+        app.get(f"/jina/r/{url.removeprefix('https://')}"),
+        app.post("/", json={"url": url}),
+        app.post("/jina/r/", json={"url": url}),
+    ):
+        assert (reply.status_code, reply.text) == (200, text)
+        assert reply.headers["content-type"] == "text/plain; charset=utf-8"
+        assert reply.headers[EVIDENCE] == app.post("/api/extract", json={"url": url}).headers[EVIDENCE]
+    for reply in (app.get(f"/{url}", headers=JSON), app.post("/", json={"url": url}, headers=JSON)):
+        body = reply.json()
+        assert (body["code"], body["status"]) == (200, 20000)
+        assert (body["data"]["url"], body["data"]["content"]) == (url, page["text"])
+        assert body["data"]["usage"] == body["meta"]["usage"] == {"tokens": len(page["text"]) // 4}
+
+
+def test_jina_reads_a_missing_page_as_a_warning(app):
+    url = "https://nowhere.example/a"
+    assert app.get(f"/{url}").text == (
+        f"Title: 404 Not Found\n\nURL Source: {url}\n\nWarning: Target URL returned error 404: Not Found\n\n"
+        "Markdown Content:\n404 Not Found\n"
+    )
+    data = app.get(f"/{url}", headers=JSON).json()["data"]
+    assert data["warning"] == "Target URL returned error 404: Not Found"
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "name"),
+    [("rate_limit", 42903, "RateLimitTriggeredError"), ("auth", 40102, "AuthenticationFailedError")],
+)
+def test_jina_fails_as_the_service_does(world, fault, status, name):
+    reply = answering(world, FAULTS[fault]).get("/https://a.example/b")
+    body = reply.json()
+    assert (reply.status_code, body["code"], body["status"], body["name"]) == (
+        status // 100,
+        status // 100,
+        status,
+        name,
+    )
+    assert body["readableMessage"] == f"{name}: {body['message']}"
+    assert reply.headers.get("retry-after") == ("1" if fault == "rate_limit" else None)
+
+
+def test_jina_has_an_error_for_a_search_without_hits(world):
+    reply = answering(world, NOTHING).get("/jina/s/mills", headers=JSON)
+    assert reply.status_code == 422
+    assert reply.json()["readableMessage"] == "AssertionFailureError: No search results available for query mills"
+
+
+def test_brave_reads_a_search_and_writes_its_hits():
+    parsed = brave_dialect.search(
+        request({"q": "mills", "count": "5", "offset": "2", "freshness": "pm", "country": "DE"})
+    )
+    assert parsed.calls == (Call("web_search", "newer_than:31d mills", page=3, k=5),)
+    body = parsed.write((HITS,)).body
+    assert body["query"] == {"original": "mills", "more_results_available": True}
+    first, second = body["web"]["results"]
+    assert (first["url"], first["age"], first["page_age"]) == (URL, "April 5, 2031", "2031-04-05T00:00:00")
+    assert first["meta_url"] == {
+        "scheme": "https",
+        "netloc": "oak-register.example",
+        "hostname": "oak-register.example",
+        "path": " › mill › 3",
+    }
+    assert "age" not in second
+    last = brave_dialect.search(request({"q": "mills", "offset": 9})).write((HITS,)).body
+    assert last["query"]["more_results_available"] is False
+    spans = {"2031-01-02to2031-03-04": "after:2031-01-02 before:2031-03-04 a", "2031-99-02to2031-03-04": "a", "px": "a"}
+    assert {s: brave_dialect.search(request({"q": "a", "freshness": s})).calls[0].arg for s in spans} == spans
+
+
+@pytest.mark.parametrize(
+    ("params", "said"),
+    [
+        ({}, '"q" is missing'),
+        ({"q": "a" * 401}, "at most 400"),
+        ({"q": "a " * 51}, "has 51 words; at most 50"),
+        ({"q": "a", "count": 21}, "from 1 to 20"),
+        ({"q": "a", "offset": 10}, "from 0 to 9"),
+    ],
+)
+def test_brave_says_what_is_wrong_with_a_request(app, params, said):
+    reply = app.get("/res/v1/web/search", params=params)
+    error = reply.json()["error"]
+    assert (reply.status_code, error["status"], error["code"]) == (422, 422, "VALIDATION")
+    assert said in error["meta"]["errors"][0]["msg"]
+
+
+def test_brave_limits_as_the_service_does(world):
+    reply = answering(world, FAULTS["rate_limit"]).get("/res/v1/web/search", params={"q": "a"})
+    assert reply.status_code == 429
+    assert reply.json()["error"]["code"] == "RATE_LIMITED"
+    assert reply.headers["x-ratelimit-policy"] == "1;w=1, 2000;w=2592000"
+    assert reply.headers["retry-after"] == "1"
+
+
+def test_a_world_is_named_by_the_key_in_a_services_own_header(app, world):
+    for path, header, status in (
+        ("/res/v1/web/search", "X-Subscription-Token", 422),
+        ("/v7.0/search", "Ocp-Apim-Subscription-Key", 401),
+        ("/jina/s/town", "Authorization", 401),
+    ):
+        bearer = "Bearer " if header == "Authorization" else ""
+        replies = [
+            app.get(path, params={"q": "a"}, headers={header: f"{bearer}{key}"})
+            for key in (f"ws-{world.id}", "BSA-abc", f"ws-{world.id}x")
+        ]
+        assert [reply.status_code for reply in replies] == [200, 200, status]
+        assert f"there is no world '{world.id}x' here" in replies[2].text
+
+
+def test_searxng_reads_a_search_and_writes_its_hits():
+    parsed = searxng.search(request({"q": "mills", "format": "json", "pageno": "2", "time_range": "week"}))
+    assert parsed.calls == (Call("web_search", "newer_than:7d mills", page=2),)
+    body = parsed.write((HITS,)).body
+    first, second = body["results"]
+    assert first["parsed_url"] == ["https", "oak-register.example", "/mill/3", "", "", ""]
+    assert (first["publishedDate"], second["publishedDate"]) == ("2031-04-05T00:00:00", None)
+    assert (first["positions"], second["positions"], second["score"]) == ([1], [2], 0.5)
+    assert (body["answers"], body["infoboxes"], body["unresponsive_engines"]) == ([], [], [])
+
+
+def test_searxng_fails_as_an_instance_does(app, world):
+    for path in ("/search", "/searxng/search"):
+        assert app.get(path, params={"q": "a", "format": "csv"}).status_code == 403
+        wrong = app.get(path, params={"q": "a", "format": "json", "pageno": "0"})
+        assert (wrong.status_code, wrong.json()) == (400, {"error": '"pageno" is 0; it must be from 1 to 100'})
+        wrong = app.get(path, params={"q": "a", "format": "json", "time_range": "decade"})
+        assert (wrong.status_code, wrong.json()) == (
+            400,
+            {"error": "\"time_range\" is 'decade': use one of day, week, month, year"},
+        )
+    reply = answering(world, FAULTS["rate_limit"]).get("/search", params={"q": "a", "format": "json"})
+    assert (reply.status_code, reply.text) == (429, "Too Many Requests")
+    assert reply.headers["content-type"] == "text/plain; charset=utf-8"
+
+
+def test_bing_reads_a_search_and_writes_its_hits():
+    fields = {"q": "mills", "count": "5", "offset": "10", "freshness": "Month", "textFormat": "HTML", "mkt": "en-GB"}
+    parsed = bing_dialect.search(request(fields))
+    assert parsed.calls == (Call("web_search", "newer_than:31d mills", page=3, k=5),)
+    body = parsed.write((HITS,)).body
+    assert body["queryContext"] == {"originalQuery": "mills"}
+    assert body["webPages"]["totalEstimatedMatches"] == 13
+    first, second = body["webPages"]["value"]
+    assert (first["name"], first["url"]) == ("Mill &quot;Oak&quot; | Register", URL)
+    assert first["datePublished"] == "2031-04-05T00:00:00.0000000"
+    assert "datePublished" not in second
+    assert [item["value"]["id"] for item in body["rankingResponse"]["mainline"]["items"]] == [first["id"], second["id"]]
+    assert (
+        bing_dialect.search(request({"q": "a"}))
+        .write((HITS,))
+        .body["webPages"]["value"][0]["name"]
+        .startswith('Mill "')
+    )
+    spans = {
+        "2031-01-02..2031-03-04": "after:2031-01-02 before:2031-03-04 a",
+        "2031-01-02": "a",
+        "Day": "newer_than:1d a",
+    }
+    assert {s: bing_dialect.search(request({"q": "a", "freshness": s})).calls[0].arg for s in spans} == spans
+    assert "webPages" not in parsed.write((NOTHING,)).body
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "code"), [("rate_limit", 429, "RateLimitExceeded"), ("auth", 401, "InvalidAuthorization")]
+)
+def test_bing_fails_as_the_service_did(world, fault, status, code):
+    reply = answering(world, FAULTS[fault]).get("/v7.0/search", params={"q": "a"})
+    assert (reply.status_code, reply.json()["_type"]) == (status, "ErrorResponse")
+    assert reply.json()["errors"][0]["code"] == code
+    assert reply.headers.get("retry-after") == ("1" if fault == "rate_limit" else None)

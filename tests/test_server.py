@@ -446,7 +446,7 @@ def test_the_content_type_makes_no_difference(one, content_type):
         ("POST", "/w/WORLD/retrieve/", 404, "Leave out the last slash: /retrieve"),
         ("POST", "/api/serach", 404, "Did you mean '/api/search'?"),
         ("GET", "/zzz", 404, "Known: "),
-        ("POST", "/", 405, "/ does not answer POST: use GET"),
+        ("PUT", "/", 405, "/ does not answer PUT: use POST, GET with a JSON body such as"),
         ("GET", "/w/", 404, "nothing"),
         ("GET", "/api/search", 400, '"query" is missing: a string'),
         ("POST", "/w/WORLD/healthz", 405, "/healthz does not answer POST: use GET"),
@@ -629,7 +629,7 @@ def test_the_description_is_true(one, town):
         {"url": url, "includeMarkdown": True},
     ]
     values = dict(zip(("host", "path"), url.removeprefix("https://").split("/", 1), strict=True))
-    values |= {"query": key, "q": key}
+    values |= {"query": key, "q": key, "scheme": "https", "format": "json"}
     sent = []
     for path, operations in one.get("/openapi.json").json()["paths"].items():
         for method, operation in operations.items():
@@ -643,7 +643,9 @@ def test_the_description_is_true(one, town):
                 assert not fits({}, takes)
             else:
                 needed = [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query" and p["required"]]
-                replies = [one.get(path.format(**values), params={name: values[name] for name in needed})]
+                place = path.format(**values, url=url.removeprefix("https://") if "://" in path else url)
+                params = {name: values[name] for name in needed}
+                replies = [one.get(place, params=params, headers={"accept": kind}) for kind in media]
             for reply in replies:
                 assert reply.status_code == 200, path
                 kind = reply.headers["content-type"].partition(";")[0]

@@ -82,7 +82,8 @@ def _content(schemas: Iterable[tuple[str, JSON]]) -> dict[str, Any]:
     """Return what a request or a reply holds by media type: one schema, or several of which it fits one."""
     by_media: dict[str, list[JSON]] = {}
     for media, schema in schemas:
-        by_media.setdefault(media, []).append(schema)
+        if schema not in by_media.setdefault(media, []):
+            by_media[media].append(schema)
     return {media: {"schema": one_of(*each) if len(each) > 1 else each[0]} for media, each in by_media.items()}
 
 
