@@ -1,5 +1,6 @@
 """The dialects of search services, each by what its clients send and read."""
 
+import json
 import re
 from urllib.parse import quote
 
@@ -15,6 +16,7 @@ from worldsmith.serving.app import EVIDENCE
 from worldsmith.serving.dialects import bing as bing_dialect
 from worldsmith.serving.dialects import brave as brave_dialect
 from worldsmith.serving.dialects import searxng, serper
+from worldsmith.serving.dialects.agentworld import call_tool
 from worldsmith.simulate.perturb import FAULTS
 from worldsmith.simulate.protocol import Call, Observation
 
@@ -50,6 +52,15 @@ def results(path, *names):
     return read
 
 
+def wide(reply):
+    texts = [document["content"][0]["text"] for document in json.loads(reply.json()["result"])["documents"]]
+    return [(url, title, text) for title, url, text in (each.split("\n", 2) for each in texts)]
+
+
+def agentworld(reply):
+    return re.findall(r"^\[\d+\] (.*)\nTitle: (.*)\nSnippet: (.*)\nDate: ", reply.text, re.MULTILINE)
+
+
 brave = results(("web", "results"), "url", "title", "description")
 searx = results(("results",), "url", "title", "content")
 bing = results(("webPages", "value"), "url", "name", "snippet")
@@ -65,6 +76,16 @@ SEARCHES = {
     "searxng": (lambda app, query: app.get("/search", params={"q": query, "format": "json"}), searx),
     "searxng, prefix": (lambda app, query: app.get("/searxng/search", params={"q": query, "format": "json"}), searx),
     "bing": (lambda app, query: app.get("/v7.0/search", params={"q": query, "count": 10}), bing),
+    "widesearch": (
+        lambda app, query: app.post(
+            "/widesearch", json={"name": "GlobalSearch", "arguments": json.dumps({"query": query})}
+        ),
+        wide,
+    ),
+    "agentworld": (
+        lambda app, query: app.post("/agentworld", json={"name": "web_search", "arguments": {"query": query}}),
+        agentworld,
+    ),
 }
 """How a query is sent in each dialect, and how a reply is read as (url, title, snippet)."""
 
@@ -383,3 +404,64 @@ def test_bing_fails_as_the_service_did(world, fault, status, code):
     assert (reply.status_code, reply.json()["_type"]) == (status, "ErrorResponse")
     assert reply.json()["errors"][0]["code"] == code
     assert reply.headers.get("retry-after") == ("1" if fault == "rate_limit" else None)
+
+
+def test_asearcher_reads_pages_and_has_null_for_what_is_none(app, town):
+    _, url = town
+    page = app.post("/api/extract", json={"url": url}).json()
+    reply = app.post("/access", json={"urls": [url, "https://nowhere.example/", 7, url]})
+    shown = {"url": url, "title": page["title"], "contents": page["text"]}
+    assert reply.json() == {"result": [shown, None, None, shown]}
+    over = app.post("/access", json={"urls": [url] * 101})
+    assert (over.status_code, over.json()["detail"][0]["type"]) == (422, "value_error")
+
+
+def test_widesearch_reads_pages_and_says_what_is_wrong(app, town):
+    _, url = town
+
+    def ask(name, arguments):
+        return app.post("/widesearch", json={"name": name, "arguments": arguments})
+
+    reply = ask("TextBrowserView", json.dumps({"url": url, "description": "all", "is_offline": True}))
+    text = app.post("/api/extract", json={"url": url}).json()["text"]
+    assert json.loads(reply.json()["result"]) == {"documents": [{"content": [{"type": "text", "text": text}]}]}
+    gone = ask("TextBrowserView", json.dumps({"url": "https://nowhere.example/"}))
+    assert json.loads(gone.json()["result"]) == {"documents": None}
+    few = json.loads(ask("GlobalSearch", json.dumps({"query": "town", "count": 3})).json()["result"])["documents"]
+    assert len(few) == 3
+    assert few[0]["render"]["link"]["sitename"] == few[0]["render"]["link"]["url"].split("/")[2]
+    assert len(json.loads(ask("GlobalSearch", '{"query": "town", "count": 0}').json()["result"])["documents"]) == 0
+    for name, arguments, said in (
+        ("GlobalSearch", "{", '"arguments" is not JSON'),
+        ("GlobalSearch", "[]", '"arguments" is JSON, but no object'),
+        ("GlobalSearch", '{"query": "a", "count": 201}', "from 0 to 200"),
+        ("Search", "{}", "the tools are GlobalSearch and TextBrowserView"),
+    ):
+        wrong = ask(name, arguments)
+        assert wrong.status_code == 400
+        assert said in wrong.json()["error"]
+
+
+def test_agentworld_lists_each_query_of_a_batch_and_reads_pages(app, town):
+    key, url = town
+
+    def ask(name, arguments):
+        return app.post("/agentworld", json={"name": name, "arguments": arguments})
+
+    alone = ask("web_search", {"query": key})
+    batch = ask("web_search", {"queries": [key, " ", key]})
+    wrong = 'Error: "queries[1]" is empty: say what to look for'
+    assert batch.text == f"{alone.text}\n\n{wrong}\n\n{alone.text}"
+    assert batch.headers["content-type"] == "text/plain; charset=utf-8"
+    assert ask("web_extractor", {"url": url}).text == app.post("/api/extract", json={"url": url}).json()["text"]
+    gone = ask("web_extractor", {"url": "https://nowhere.example/"})
+    assert (gone.status_code, gone.text.partition(": page")[0]) == (200, "Error: https://nowhere.example/")
+    for name, arguments in (("web_search", []), ("search", {}), ("web_extractor", {})):
+        assert ask(name, arguments).status_code == 400
+    asked = call_tool(request({"name": "web_search", "arguments": {"queries": ["mills"]}}))
+    assert asked.calls == (Call("web_search", "mills"),)
+    assert asked.write((HITS,)).body.startswith(
+        f'[1] {URL}\nTitle: Mill "Oak" | Register\nSnippet: Mill Oak stands in Fen ...\nDate: Apr 5, 2031\n\n[2] '
+    )
+    assert asked.write((HITS,)).body.endswith("\nSnippet: A note.\nDate: N/A")
+    assert asked.write((NOTHING,)).body == "No results found for: mills"

@@ -627,6 +627,10 @@ def test_the_description_is_true(one, town):
         {"q": key},
         {"q": key, "num": 20, "gl": "us", "tbs": "qdr:y"},
         {"url": url, "includeMarkdown": True},
+        {"name": "GlobalSearch", "arguments": json.dumps({"query": key, "count": 3})},
+        {"name": "TextBrowserView", "arguments": json.dumps({"url": url, "description": "all of it"})},
+        {"name": "web_search", "arguments": {"queries": [key, key]}},
+        {"name": "web_extractor", "arguments": {"url": url}},
     ]
     values = dict(zip(("host", "path"), url.removeprefix("https://").split("/", 1), strict=True))
     values |= {"query": key, "q": key, "scheme": "https", "format": "json"}
