@@ -13,12 +13,12 @@ from worldsmith.pages import Pages
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
 from worldsmith.serving.app import EVIDENCE
+from worldsmith.serving.dialects import DIALECTS, searxng, serper, session_memory
 from worldsmith.serving.dialects import bing as bing_dialect
 from worldsmith.serving.dialects import brave as brave_dialect
-from worldsmith.serving.dialects import searxng, serper
 from worldsmith.serving.dialects.agentworld import call_tool
 from worldsmith.simulate.perturb import FAULTS
-from worldsmith.simulate.protocol import Call, Observation
+from worldsmith.simulate.protocol import Address, Call, Observation
 
 NOTHING = Observation("ok")
 JSON = {"accept": "application/json"}
@@ -465,3 +465,88 @@ def test_agentworld_lists_each_query_of_a_batch_and_reads_pages(app, town):
     )
     assert asked.write((HITS,)).body.endswith("\nSnippet: A note.\nDate: N/A")
     assert asked.write((NOTHING,)).body == "No results found for: mills"
+
+
+def test_agentworld_keeps_notes_for_a_session(app, world):
+    def ask(session, operation, **arguments):
+        reply = app.post(
+            f"/w/{world.id};session={session}/agentworld",
+            json={"name": "dict_memory", "arguments": {"operation": operation, **arguments}},
+        )
+        return reply.text if reply.status_code == 200 else reply.json()["error"]
+
+    assert ask("a", "add", dict={"x": 1, "y": ["z"]}) == "Successfully added items of ['x', 'y'] to memory."
+    assert ask("a", "update", dict={"x": 2}) == "Successfully updated items of ['x'] in memory."
+    assert ask("a", "retrieve", key_list=["x", "q"]) == '{"x":2}\nKey not found: q'
+    assert ask("b", "retrieve_all") == "{}"
+    assert ask("a", "remove", key_list=["x", "q"]) == (
+        "Successfully removed items of ['x'] from memory.\nKey not found: q"
+    )
+    assert ask("a", "retrieve_all") == '{"y":["z"]}'
+    deep = [1]
+    for _ in range(300):
+        deep = [deep]
+    assert "memory can't hold this" in ask("a", "add", dict={"deep": deep})
+    assert "memory would hold" in ask("a", "add", dict={"long": "x" * 64_000})
+    assert ask("a", "retrieve_all") == '{"y":["z"]}'
+    assert ask("a", "remove_all") == "Successfully cleared all memory."
+    assert ask("a", "retrieve", key_list=["y"]) == "Key not found: y"
+    assert ask("a", "add", dict=7) == '"dict" must be an object: the keys and what to keep under them'
+    assert ask("a", "forget").startswith("\"operation\" is 'forget': use one of add, update")
+    nobody = app.post("/agentworld", json={"name": "dict_memory", "arguments": {"operation": "retrieve_all"}})
+    assert nobody.status_code == 400
+    assert "add ;session=NAME" in nobody.json()["error"]
+
+
+def test_only_the_last_sessions_are_remembered(monkeypatch):
+    monkeypatch.setattr(session_memory, "SESSIONS", 2)
+    memory = session_memory.SessionMemory()
+    addresses = [Address("w", session=name) for name in "abc"]
+    for address in addresses[:2]:
+        memory.keep(address, {"k": address.session})
+    memory.of(addresses[0])
+    memory.keep(addresses[2], {"k": "c"})
+    assert [memory.of(address) for address in addresses] == [{"k": "a"}, {}, {"k": "c"}]
+
+
+def strings(value):
+    if isinstance(value, dict | list):
+        return [text for item in (value.values() if isinstance(value, dict) else value) for text in strings(item)]
+    return [value] if isinstance(value, str) else []
+
+
+@pytest.mark.parametrize("name", SEARCHES)
+def test_no_field_of_a_search_tells_a_value_that_its_hits_do_not(name, app, world):
+    """Every string of a reply, less what our own reply to the query says, holds no value of the world."""
+    ours = app.post("/api/search", json={"query": "town"}).json()["results"]
+    parts = [hit[field] for hit in ours for field in ("snippet", "title", "url", "date")]
+    reply = SEARCHES[name][0](app, "town")
+    texts = strings(reply.json()) if "json" in reply.headers["content-type"] else [reply.text]
+    rest = "\n".join(texts)
+    for part in sorted({part for part in parts if part}, key=len, reverse=True):
+        rest = rest.replace(part, " ")
+    columns = [(table, column) for table in world.tables for column in world.tables[table]]
+    values = {str(world.value(row, column)) for table, column in columns for row in world.rows_of(table)}
+    long = {value for value in values if len(value) > 5}
+    assert len(long) > 50
+    assert {value for value in long if value in rest} == set()
+
+
+BOUNDED = [
+    (route.path, name, field["minimum"], field["maximum"])
+    for dialect in DIALECTS.values()
+    for route in dialect.routes
+    if route.method == "GET" and (route.accepts is None or "format" in route.takes["properties"])
+    for name, field in route.takes["properties"].items()
+    if "minimum" in field
+]
+
+
+@pytest.mark.parametrize(("path", "name", "least", "most"), BOUNDED)
+def test_bounds_of_a_get_are_read_as_they_are_published(path, name, least, most, app):
+    place = path.replace("{query:path}", "town")
+    wanted = {"q": "town", "query": "town"} | ({"format": "json"} if name == "pageno" else {})
+    for value, wrong in ((least - 1, True), (least, False), (most, False), (most + 1, True)):
+        reply = app.get(place, params={**wanted, name: value})
+        assert (f"it must be from {least} to {most}" in reply.text) == wrong
+        assert (400 <= reply.status_code < 500) == wrong or reply.status_code == 422

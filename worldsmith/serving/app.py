@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -25,6 +25,7 @@ from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, R
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
+from worldsmith.serving.dialects.session_memory import SessionMemory
 from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate, Source
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
@@ -73,6 +74,7 @@ class Service:
     profiles: Mapping[str, Profile]
     deadline: float
     """Seconds that a reply may wait for a language model, however many calls it answers."""
+    memory: SessionMemory = field(default_factory=SessionMemory)
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
         """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
@@ -122,7 +124,7 @@ class Service:
         prefix = "/w/" + addresses.address_text(address, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         links = Links(address.world, prefix, self.base, own, BY_HOST in scope)
-        return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links)
+        return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links, self.memory)
 
     async def answer(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[Observation, ...]:
         """Return the observations of calls, made side by side where there are several.

@@ -11,6 +11,7 @@ from typing import Any, Final
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import JSON
+from worldsmith.serving.dialects.session_memory import SessionMemory
 from worldsmith.simulate.protocol import Address, Call, Observation
 
 MESSAGE: Final = "{message}"
@@ -28,6 +29,8 @@ class Request:
     fields: JSON
     address: Address
     links: Links
+    memory: SessionMemory = field(default_factory=SessionMemory)
+    """Of all sessions; the one thing that a request may change."""
 
 
 @dataclass(frozen=True, slots=True)
