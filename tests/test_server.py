@@ -13,6 +13,7 @@ import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from urllib.parse import quote, urlencode
 
 import httpx2
 import orjson
@@ -445,7 +446,7 @@ def test_the_content_type_makes_no_difference(one, content_type):
         ("POST", "/w/WORLD/retrieve/", 404, "Leave out the last slash: /retrieve"),
         ("POST", "/api/serach", 404, "Did you mean '/api/search'?"),
         ("GET", "/zzz", 404, "Known: "),
-        ("POST", "/", 405, "/ does not answer POST: use GET"),
+        ("PUT", "/", 405, "/ does not answer PUT: use POST, GET with a JSON body such as"),
         ("GET", "/w/", 404, "nothing"),
         ("GET", "/api/search", 400, '"query" is missing: a string'),
         ("POST", "/w/WORLD/healthz", 405, "/healthz does not answer POST: use GET"),
@@ -465,10 +466,17 @@ def test_wrong_methods_and_paths(one, worlds, method, path, status, said):
 )
 def test_no_value_of_a_field_is_a_5xx(worlds, value):
     client, _ = stubbed(worlds[0], Observation("ok"))
-    fields = dict.fromkeys(("query", "k", "page", "url", "urls", "topk", "max_results", "include_domains"), value)
-    body = json.dumps(fields).encode()
-    for path in POSTS:
-        assert client.post(path, content=body).status_code < 500
+    for dialect in DIALECTS.values():
+        for route in dialect.routes:
+            for takes in route.takes.get("oneOf", [route.takes]):
+                fields = dict.fromkeys(takes["properties"], value)
+                path = re.sub(r"\{\w+(?::path)?\}", quote(str(value), safe="", errors="replace"), route.path)
+                if route.method == "POST":
+                    reply = client.post(path, content=json.dumps(fields).encode())
+                else:
+                    query = urlencode({name: str(each) for name, each in fields.items()}, errors="replace")
+                    reply = client.get(f"{path}?{query}")
+                assert reply.status_code < 500, path
 
 
 @pytest.mark.parametrize(
@@ -607,32 +615,47 @@ def fits(value, schema):
 
 def test_the_description_is_true(one, town):
     key, url = town
-    described = one.get("/openapi.json").json()
-    bodies = {
-        "/api/search": [{"query": key}, {"queries": [key, key]}],
-        "/api/extract": [{"url": url}],
-        "/search": [{"query": key, "include_raw_content": True}, {"query": key, "topic": "news", "max_results": 20}],
-        "/extract": [{"urls": [url, "x"]}, {"urls": url, "format": "text"}],
-        "/retrieve": [{"queries": [key]}, {"queries": [key], "return_scores": True}, {"query": key}],
-        "/access": [{"urls": [url, "https://nowhere.example/"]}, {"urls": url}],
-    }
-    for path, operations in described["paths"].items():
+    bodies = [
+        {"query": key},
+        {"queries": [key, key]},
+        {"url": url},
+        {"query": key, "include_raw_content": True},
+        {"query": key, "topic": "news", "max_results": 20},
+        {"urls": [url, "x"]},
+        {"urls": url, "format": "text"},
+        {"queries": [key], "return_scores": True},
+        {"q": key},
+        {"q": key, "num": 20, "gl": "us", "tbs": "qdr:y"},
+        {"url": url, "includeMarkdown": True},
+        {"name": "GlobalSearch", "arguments": json.dumps({"query": key, "count": 3})},
+        {"name": "TextBrowserView", "arguments": json.dumps({"url": url, "description": "all of it"})},
+        {"name": "web_search", "arguments": {"queries": [key, key]}},
+        {"name": "web_extractor", "arguments": {"url": url}},
+    ]
+    values = dict(zip(("host", "path"), url.removeprefix("https://").split("/", 1), strict=True))
+    values |= {"query": key, "q": key, "scheme": "https", "format": "json"}
+    sent = []
+    for path, operations in one.get("/openapi.json").json()["paths"].items():
         for method, operation in operations.items():
-            (media,) = operation["responses"]["200"]["content"].items()
+            media = operation["responses"]["200"]["content"]
             if method == "post":
                 takes = operation["requestBody"]["content"]["application/json"]["schema"]
-                for body in bodies[path.removeprefix("/tavily")]:
-                    assert fits(body, takes)
-                    reply = one.post(path, json=body)
-                    assert reply.status_code == 200
-                    assert fits(reply.json(), media[1]["schema"]), path
+                fitting = [body for body in bodies if fits(body, takes)]
+                assert fitting, f"{path}: none of the bodies"
+                replies = [one.post(path, json=body) for body in fitting]
+                sent += fitting
                 assert not fits({}, takes)
             else:
-                values = dict(zip(("host", "path"), url.removeprefix("https://").split("/", 1), strict=True))
-                reply = one.get(path.format(**values), params={"query": key} if "search" in path else {})
-                assert reply.status_code == 200
-                assert reply.headers["content-type"].startswith(media[0])
-                assert media[0] == "text/html" or fits(reply.json(), media[1]["schema"])
+                needed = [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query" and p["required"]]
+                place = path.format(**values, url=url.removeprefix("https://") if "://" in path else url)
+                params = {name: values[name] for name in needed}
+                replies = [one.get(place, params=params, headers={"accept": kind}) for kind in media]
+            for reply in replies:
+                assert reply.status_code == 200, path
+                kind = reply.headers["content-type"].partition(";")[0]
+                assert kind != "application/json" or fits(reply.json(), media[kind]["schema"]), path
+                assert kind in media
+    assert [body for body in bodies if body not in sent] == []
 
 
 def test_the_description_names_every_route_and_no_other(one):

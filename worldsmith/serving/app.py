@@ -5,7 +5,7 @@ import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -25,6 +25,7 @@ from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, R
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
+from worldsmith.serving.dialects.session_memory import SessionMemory
 from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate, Source
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
@@ -73,6 +74,7 @@ class Service:
     profiles: Mapping[str, Profile]
     deadline: float
     """Seconds that a reply may wait for a language model, however many calls it answers."""
+    memory: SessionMemory = field(default_factory=SessionMemory)
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
         """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
@@ -80,7 +82,7 @@ class Service:
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         keys = (
             bearer if scheme.lower() == "bearer" else "",
-            headers.get("x-api-key", ""),
+            *(headers.get(name, "") for name in addresses.KEY_HEADERS),
             query.get("api_key", ""),
             key,
         )
@@ -122,7 +124,7 @@ class Service:
         prefix = "/w/" + addresses.address_text(address, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         links = Links(address.world, prefix, self.base, own, BY_HOST in scope)
-        return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links)
+        return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links, self.memory)
 
     async def answer(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[Observation, ...]:
         """Return the observations of calls, made side by side where there are several.
@@ -181,7 +183,7 @@ class Endpoint:
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             query = _query(scope["query_string"])
-            fields = query if route.method == "GET" else await _fields(http, route)
+            fields = query if route.method == "GET" else await _fields(http, route, query)
             dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
             request = self.service.request(scope, headers, query, fields)
             parsed = route.read(request)
@@ -235,8 +237,8 @@ def _query(raw: bytes) -> dict[str, str]:
     return dict(reversed(pairs))
 
 
-async def _fields(http: HTTPRequest, route: Route) -> Mapping[str, Any]:
-    """Return the fields of the body.
+async def _fields(http: HTTPRequest, route: Route, query: Mapping[str, str]) -> Mapping[str, Any]:
+    """Return the fields of the body, or of the query string where the body is empty, as some clients of Serper send it.
 
     Raises UsageError: `_LongBodyError` where it is longer than the route takes, before it is read where its length is
     declared; no more of it is kept than that.
@@ -253,6 +255,8 @@ async def _fields(http: HTTPRequest, route: Route) -> Mapping[str, Any]:
     if size > route.max_body:
         raise _LongBodyError(f"the body is longer than {route.max_body} bytes: send several requests")
     body = b"".join(parts)
+    if query and not body.strip():
+        return query
     return _json_object(body, route) if size <= LONG else await asyncio.to_thread(_json_object, body, route)
 
 
@@ -321,7 +325,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
     if bare in PLAIN or allowed:
         post = allowed.get("POST")
         body = f" with a JSON body such as {example_body(post)}" if post else ""
-        methods = ", ".join(allowed) or "GET"
+        methods = ", ".join(dict.fromkeys((*allowed, *(["GET"] if bare in PLAIN else []))))
         return http_response(
             {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
         )

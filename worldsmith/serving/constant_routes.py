@@ -3,6 +3,7 @@
 They answer under /w/<world>/ too, as every route does.
 """
 
+import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
@@ -36,7 +37,7 @@ Check = Callable[[Request], Response | None]
 
 def readable_path(path: str) -> str:
     """Return a route's path as people write it: /web/<host>/<path>."""
-    return path.replace("{host}", "<host>").replace("{path:path}", "<path>")
+    return re.sub(r"\{(\w+)(?::\w+)?\}", r"<\1>", path)
 
 
 def _home(responder_cache: ResponderCache, endpoints: Endpoints) -> dict[str, Any]:

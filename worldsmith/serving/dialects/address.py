@@ -12,6 +12,8 @@ from worldsmith.errors import UsageError
 from worldsmith.simulate.protocol import Address
 
 KEY = "ws-"
+KEY_HEADERS = ("x-api-key", "x-subscription-token", "ocp-apim-subscription-key")
+"""Headers that hold a key, beside Authorization: Bearer."""
 FIELDS = ("world", "profile", "seed", "session")
 _VALUE = re.compile(r"[A-Za-z0-9._~-]{1,100}")
 """What a world, profile, seed or session is made of: it must be usable in a path as it is."""

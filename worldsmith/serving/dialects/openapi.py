@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from worldsmith import __version__
-from worldsmith.serving.dialects.schemas import JSON, TEXT, list_of, object_of, one_of
+from worldsmith.serving.dialects.schemas import JSON, NULL, NUMBER, TEXT, list_of, object_of, one_of
 from worldsmith.serving.dialects.types import ANY, Dialect, Endpoints, Route
 from worldsmith.simulate.perturb import PROFILES
 
@@ -41,11 +41,11 @@ def openapi_document(endpoints: Endpoints, plain: Mapping[str, tuple[str, JSON]]
 ABOUT = (
     "A search engine and page reader over invented worlds. No key is needed. The world, and how it answers, is named "
     "once: by the path /w/<world>[;profile=NAME][;seed=N][;session=NAME]/…, by a key of the form "
-    "ws-<world>[;profile=NAME][;seed=N][;session=NAME] (Authorization: Bearer, X-API-Key, or api_key in the body or "
-    "query string), by the headers X-Worldsmith-World, -Profile, -Seed and -Session, or by world, profile, seed and "
-    "session in the query string. A single world needs no name. The seed draws what a profile withholds or breaks: "
-    "rollouts that are to be compared share it. A session, any name, counts how often a call is made, one name per "
-    "episode; nothing else depends on it. Profiles: "
+    "ws-<world>[;profile=NAME][;seed=N][;session=NAME] (Authorization: Bearer, X-API-Key or the header of the service, "
+    "or api_key in the body or query string), by the headers X-Worldsmith-World, -Profile, -Seed and -Session, or by "
+    "world, profile, seed and session in the query string. A single world needs no name. The seed draws what a profile "
+    "withholds or breaks: rollouts that are to be compared share it. A session, any name, counts how often a call is "
+    "made, one name per episode; nothing else depends on it. Profiles: "
     + "; ".join(f"{p.name}: {p.about}" for p in PROFILES.values())
     + f". The one used where none is named is the server's --profile, by default {next(iter(PROFILES))}."
 )
@@ -82,7 +82,8 @@ def _content(schemas: Iterable[tuple[str, JSON]]) -> dict[str, Any]:
     """Return what a request or a reply holds by media type: one schema, or several of which it fits one."""
     by_media: dict[str, list[JSON]] = {}
     for media, schema in schemas:
-        by_media.setdefault(media, []).append(schema)
+        if schema not in by_media.setdefault(media, []):
+            by_media[media].append(schema)
     return {media: {"schema": one_of(*each) if len(each) > 1 else each[0]} for media, each in by_media.items()}
 
 
@@ -100,4 +101,6 @@ def _shape(body: Any) -> JSON:
     """Return the schema of a body that a dialect's errors hold."""
     if isinstance(body, dict):
         return object_of({name: _shape(value) for name, value in body.items()})
-    return list_of(_shape(body[0])) if isinstance(body, list) else TEXT
+    if isinstance(body, list):
+        return list_of(_shape(body[0]))
+    return TEXT if isinstance(body, str) else NULL if body is None else NUMBER

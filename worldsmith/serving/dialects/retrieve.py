@@ -1,6 +1,6 @@
 """Search-R1's dialect: POST /retrieve, as its retrieval server, verl, SkyRL, slime and ASearcher's local mode speak it.
 
-POST /access, beside it, reads pages as the local servers of ASearcher and WideSeek-R1 do.
+ASearcher's server reads pages too: POST /access.
 
 A document's contents are its quoted title, a line break, and the snippet; the page's whole text only where the
 profile says so (a search reply is entitled to no more). The original is a FastAPI application with neither keys nor
@@ -48,22 +48,25 @@ def _item(hit: Result, request: Request, *, scored: bool) -> dict[str, Any]:
 
 
 def access(request: Request) -> ParsedRequest:
-    """Read {"urls"}: the whole text of each page, null where there is none."""
+    """Read {"urls"}: a page for each, null for one that is wrong or isn't there."""
 
     def write(observations: tuple[Observation, ...]) -> Reply:
-        pages = [
-            {"url": request.links.show(page.doc.url), "title": page.doc.title, "contents": page.text}
-            if page.doc is not None
-            else None
-            for page in observations
-        ]
-        return Reply({"result": pages})
+        return Reply({"result": [_page(one, request) for one in observations]})
 
-    urls = URLS.read(request.fields)
-    return ParsedRequest(URLS.calls(urls, lambda url: Call("web_extractor", request.links.read(url))), write)
+    return ParsedRequest(
+        URLS.calls(URLS.read(request.fields), lambda url: Call("web_extractor", request.links.read(url))), write
+    )
+
+
+def _page(observation: Observation, request: Request) -> dict[str, Any] | None:
+    if observation.status != "ok" or observation.doc is None:
+        return None
+    doc = observation.doc
+    return {"url": request.links.show(doc.url), "title": doc.title, "contents": observation.text}
 
 
 _DOCUMENT = object_of({"id": TEXT, "url": TEXT, "title": TEXT, "text": TEXT, "contents": TEXT})
+_PAGE = object_of({"url": TEXT, "title": TEXT, "contents": TEXT})
 _ITEM = one_of(_DOCUMENT, object_of({"document": _DOCUMENT, "score": NUMBER}))
 _PAGE = object_of({"url": TEXT, "title": TEXT, "contents": TEXT})
 _QUERIES = request_schema(QUERIES, TOPK, SCORES, example={"queries": ["…"], "topk": 3, "return_scores": True})
@@ -84,7 +87,7 @@ RETRIEVE = Dialect(
             "POST",
             "/access",
             access,
-            "Read pages, as the local servers of ASearcher and WideSeek-R1: null for one that can't be read.",
+            "Read pages, as ASearcher's local server: one per url, null for one that isn't there.",
             request_schema(URLS, example={"urls": ["https://….example/…"]}),
             object_of({"result": list_of(one_of(_PAGE, NULL))}),
         ),

@@ -7,7 +7,6 @@ as the service does. Filters of hosts and days become operators of the query (`p
 topic "news" alone. Keys that have no meaning in a world (`search_depth`, `country`, …) are ignored.
 """
 
-from datetime import date
 from hashlib import blake2b
 from typing import Any
 from uuid import UUID
@@ -17,16 +16,15 @@ import orjson
 from worldsmith.errors import UsageError
 from worldsmith.pages.index import admits, place
 from worldsmith.pages.renderer import plain
+from worldsmith.serving.dialects.days import SPANS, iso_day, newer_than
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, Whole, request_schema
 from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
+from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route, with_prefix
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation, Result
 
 RESPONSE_TIME = 0.1
 """Seconds. A measured time would make equal calls differ."""
-RANGES = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 366, "y": 366}
-"""Days of a `time_range`."""
 EXCESS = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
 
 QUERY, LIMIT = Text("query"), Whole("max_results", 5, 0, 20)
@@ -34,7 +32,7 @@ TOPIC = Option("topic", {"type": "string", "enum": ["general", "news", "finance"
 RAW = Option("include_raw_content", {"type": ["boolean", "string"]})
 WITHIN = Texts("include_domains", 300, 300, required=False)
 WITHOUT = Texts("exclude_domains", 300, 300, required=False)
-RANGE = Option("time_range", {"type": ["string", "null"], "enum": [*RANGES, None]})
+RANGE = Option("time_range", {"type": ["string", "null"], "enum": [*SPANS, None]})
 DAYS = Whole("days", 7, 1, 9999)
 START, END = Text("start_date", required=False), Text("end_date", required=False)
 URLS, FORMAT = Texts("urls", MAX_URL, 20), Option("format", {"type": "string", "enum": ["markdown", "text"]})
@@ -85,22 +83,15 @@ def _days(body: Any) -> list[str]:
     operators = []
     span = RANGE.read(body)
     if span is not None:
-        if not isinstance(span, str) or span not in RANGES:
+        if not isinstance(span, str) or span not in SPANS:
             raise UsageError(f'"time_range" is {span!r}: use one of day, week, month, year')
-        operators.append(f"newer_than:{RANGES[span]}d")
+        operators.append(newer_than(span))
     if body.get(DAYS.name) is not None and TOPIC.read(body) == "news":
         operators.append(f"newer_than:{DAYS.read(body)}d")
     for field, operator in ((START, "after"), (END, "before")):
         if body.get(field.name) is not None:
-            operators.append(f"{operator}:{_day(field.read(body), field.name)}")
+            operators.append(f"{operator}:{iso_day(field.read(body), field.name)}")
     return operators
-
-
-def _day(text: str, name: str) -> str:
-    try:
-        return date.fromisoformat(text[:10]).isoformat()
-    except ValueError:
-        raise UsageError(f'"{name}" is {text[:40]!r}: it must be a day such as 2029-03-31') from None
 
 
 def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
@@ -162,13 +153,10 @@ _URLS = request_schema(URLS, FORMAT, example={"urls": ["https://….example/…"
 
 TAVILY = Dialect(
     "tavily",
-    tuple(
-        route
-        for root in ("", "/tavily")
-        for route in (
-            Route("POST", f"{root}/search", search, "Search, as Tavily's API.", _QUERY, _HITS),
-            Route("POST", f"{root}/extract", extract, "Read pages, as Tavily's API.", _URLS, _PAGES),
-        )
+    with_prefix(
+        "tavily",
+        Route("POST", "/search", search, "Search, as Tavily's API.", _QUERY, _HITS),
+        Route("POST", "/extract", extract, "Read pages, as Tavily's API.", _URLS, _PAGES),
     ),
     {
         ANY: Reply({"detail": {"error": MESSAGE}, "error": MESSAGE}, ANY),

@@ -4,13 +4,14 @@ Dialects are pure: the server answers the calls in between, so every dialect see
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from html import escape
 from typing import Any, Final
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import JSON
+from worldsmith.serving.dialects.session_memory import SessionMemory
 from worldsmith.simulate.protocol import Address, Call, Observation
 
 MESSAGE: Final = "{message}"
@@ -28,6 +29,8 @@ class Request:
     fields: JSON
     address: Address
     links: Links
+    memory: SessionMemory = field(default_factory=SessionMemory)
+    """Of all sessions; the one thing that a request may change."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,11 @@ class Route:
     """Needed where several dialects share method and path; the one without it takes what no other accepts."""
     max_body: int = 1 << 20
     """Bytes that a body may have; a longer one is refused with 413."""
+
+
+def with_prefix(name: str, *routes: Route) -> tuple[Route, ...]:
+    """Return routes and the same ones under /<name>, where no other dialect answers."""
+    return (*routes, *(replace(route, path=f"/{name}{route.path}", accepts=None) for route in routes))
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,42 @@
+"""What agents keep with a tool for notes: a dictionary per session, in this process's memory alone."""
+
+from collections import OrderedDict
+from typing import Any
+
+import orjson
+
+from worldsmith.errors import UsageError
+from worldsmith.simulate.protocol import Address
+
+SESSIONS = 1000
+"""Sessions that are remembered; the least recently used one is forgotten beyond them."""
+MOST = 64_000
+"""Bytes of JSON that a session may keep."""
+
+
+class SessionMemory:
+    """Dictionaries by the address whose session they belong to."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[Address, dict[str, Any]] = OrderedDict()
+
+    def of(self, address: Address) -> dict[str, Any]:
+        """Return what a session keeps: a copy. Raises UsageError where the address names no session."""
+        if not address.session:
+            raise UsageError("memory is kept for a session: add ;session=NAME to the world, one name an episode")
+        if address in self._kept:
+            self._kept.move_to_end(address)
+        return dict(self._kept.get(address, {}))
+
+    def keep(self, address: Address, items: dict[str, Any]) -> None:
+        """Replace what a session keeps. Raises UsageError where it is too long or too deep."""
+        try:
+            size = len(orjson.dumps(items))
+        except orjson.JSONEncodeError as error:
+            raise UsageError(f"memory can't hold this ({error}): keep text, numbers, or short lists of them") from None
+        if size > MOST:
+            raise UsageError(f"memory would hold {size} bytes; a session may keep {MOST}: remove something first")
+        self._kept[address] = items
+        self._kept.move_to_end(address)
+        if len(self._kept) > SESSIONS:
+            self._kept.popitem(last=False)
