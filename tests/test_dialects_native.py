@@ -221,7 +221,8 @@ def test_bounds_are_published_as_they_are_read(world):
         takes = operations["post"]["requestBody"]["content"]["application/json"]["schema"]
         for schema in takes.get("oneOf", [takes]):
             example = {
-                name: {"query": "a", "queries": ["a"], "urls": "a", "url": "a"}[name] for name in schema["required"]
+                name: {"query": "a", "queries": ["a"], "urls": "a", "url": "a", "method": "ping"}[name]
+                for name in schema["required"]
             }
             for name, field in schema["properties"].items():
                 for bound, step in (("minimum", -1), ("maximum", 1)):

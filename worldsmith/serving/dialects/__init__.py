@@ -1,12 +1,29 @@
 """The wire forms that the simulator speaks, all at once: the request selects one, never an option."""
 
 from worldsmith.serving.dialects.api import API
+from worldsmith.serving.dialects.mcp import MCP, mcp_dialect
 from worldsmith.serving.dialects.pages import PAGES
 from worldsmith.serving.dialects.retrieve import RETRIEVE
 from worldsmith.serving.dialects.tavily import TAVILY
 from worldsmith.serving.dialects.types import Dialect, Endpoints, ParsedRequest, Reply, Request, Route, endpoints_of
 
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (API, TAVILY, RETRIEVE, PAGES)}
+DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (API, TAVILY, RETRIEVE, MCP, PAGES)}
 """Dialects by name."""
 
-__all__ = ["DIALECTS", "Dialect", "Endpoints", "ParsedRequest", "Reply", "Request", "Route", "endpoints_of"]
+
+def dialects_with_tools(tool_names: str) -> tuple[Dialect, ...]:
+    """Return the dialects, where MCP's tools have the names of a row of `mcp.TOOL_NAMES`."""
+    return tuple(mcp_dialect(tool_names) if dialect is MCP else dialect for dialect in DIALECTS.values())
+
+
+__all__ = [
+    "DIALECTS",
+    "Dialect",
+    "Endpoints",
+    "ParsedRequest",
+    "Reply",
+    "Request",
+    "Route",
+    "dialects_with_tools",
+    "endpoints_of",
+]
