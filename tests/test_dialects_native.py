@@ -24,6 +24,7 @@ from worldsmith.simulate.simulator import Simulator
 ASKED = {
     "api": ("/api/search", {"query": "a"}),
     "tavily": ("/search", {"query": "a"}),
+    "exa": ("/search", {"query": "a", "numResults": 3}),
     "retrieve": ("/retrieve", {"queries": ["a"]}),
     "pages": ("/web/a.example/b", None),
 }
@@ -34,6 +35,8 @@ TRY = {
     "error": "the service failed on this request: try again",
 }
 EXCESS = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
+
+EXA_EXCESS = "You've exceeded your Exa rate limit of 10 requests per second. Please slow down, or raise your limit."
 
 
 @pytest.fixture(scope="module")
@@ -77,6 +80,9 @@ def ask(world, dialect, seen, body=None):
             {"detail": {"error": "Unauthorized: missing or invalid API key."}, "error": TRY["auth"]},
         ),
         ("tavily", "error", 500, {"detail": {"error": TRY["error"]}, "error": TRY["error"]}),
+        ("exa", "rate_limit", 429, {"error": EXA_EXCESS}),
+        ("exa", "timeout", 504, {"requestId": "0" * 32, "error": TRY["timeout"], "tag": "INTERNAL_ERROR"}),
+        ("exa", "auth", 401, {"requestId": "0" * 32, "error": TRY["auth"], "tag": "INVALID_API_KEY"}),
         ("retrieve", "rate_limit", 429, {"error": TRY["rate_limit"]}),
         ("retrieve", "timeout", 504, {"error": TRY["timeout"]}),
         ("retrieve", "auth", 401, {"error": TRY["auth"]}),
@@ -190,7 +196,7 @@ def test_every_dialect_tells_every_status():
     assert all(ANY in dialect.errors for dialect in DIALECTS.values())
     for name, dialect in DIALECTS.items():
         for status, text in STATUS.values():
-            sent = 401 if (name, status) == ("tavily", 404) else status
+            sent = 401 if status == 404 and name in {"tavily", "exa"} else status
             assert dialect.error(status, text).status == sent
     assert {status for status, _ in STATUS.values()} <= set(DIALECTS["pages"].errors)
 
@@ -199,7 +205,9 @@ def test_every_dialect_tells_every_status():
     ("path", "media", "names"),
     [
         ("/api/search", "application/json", {"error"}),
-        ("/search", "application/json", {"detail", "error"}),
+        ("/tavily/search", "application/json", {"detail", "error"}),
+        ("/exa/search", "application/json", {"requestId", "error", "tag"}),
+        ("/mcp", "application/json", {"jsonrpc", "id", "error"}),
         ("/retrieve", "application/json", {"detail", "error"}),
         ("/web/{host}/{path}", "text/html", set()),
     ],
@@ -221,7 +229,7 @@ def test_bounds_are_published_as_they_are_read(world):
         takes = operations["post"]["requestBody"]["content"]["application/json"]["schema"]
         for schema in takes.get("oneOf", [takes]):
             example = {
-                name: {"query": "a", "queries": ["a"], "urls": "a", "url": "a", "method": "ping"}[name]
+                name: {"query": "a", "queries": ["a"], "urls": "a", "url": "a", "ids": "a", "method": "ping"}[name]
                 for name in schema["required"]
             }
             for name, field in schema["properties"].items():
@@ -232,7 +240,7 @@ def test_bounds_are_published_as_they_are_read(world):
                         assert app.post(path, json=body).json()["error"] == wrong
                         assert "must be" not in app.post(path, json={**body, name: field[bound]}).text
                         checked.add(name)
-    assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk"}
+    assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk", "numResults"}
 
 
 def test_two_dialects_of_one_route_are_refused(world):

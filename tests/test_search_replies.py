@@ -23,6 +23,7 @@ BODIES = {
     "/api/search": {"query": KEY, "k": 4},
     "/search": {"query": KEY, "max_results": 4},
     "/tavily/search": {"query": KEY, "max_results": 4},
+    "/exa/search": {"query": KEY, "numResults": 4},
     "/retrieve": {"queries": [KEY], "topk": 4},
 }
 
@@ -60,6 +61,16 @@ def test_tavily_is_asked_for_pages_call_by_call(client, asked):
     found = texts(client, "/search", "clean", include_raw_content=asked)
     assert markdown(render(PAGES.page(PLACE), WORLD, PAGES)) in found
     assert texts(client, "/search", "clean", include_raw_content=False) == [None] * 4
+
+
+@pytest.mark.parametrize("wish", [True, {}, {"maxCharacters": 10**6}])
+def test_exa_is_asked_for_pages_call_by_call(client, wish):
+    found = texts(client, "/exa/search", "clean", contents={"text": wish})
+    assert markdown(render(PAGES.page(PLACE), WORLD, PAGES)) in found
+    assert texts(client, "/exa/search", "clean", contents={"text": False, "highlights": True}) == [None] * 4
+    starts = texts(client, "/exa/search", "clean", contents={"text": {"maxCharacters": 60}})
+    assert all(0 < len(start) <= 60 for start in starts)
+    assert all(any(whole.startswith(start) for whole in found) for start in starts)
 
 
 @pytest.mark.parametrize("path", ["/api/search", "/retrieve"])

@@ -617,6 +617,11 @@ def test_the_description_is_true(one, town):
         "/api/search": [{"query": key}, {"queries": [key, key]}],
         "/api/extract": [{"url": url}],
         "/search": [{"query": key, "include_raw_content": True}, {"query": key, "topic": "news", "max_results": 20}],
+        "/exa/search": [
+            {"query": key, "contents": {"text": {"maxCharacters": 99}, "highlights": True}},
+            {"query": key},
+        ],
+        "/contents": [{"urls": [url, "x"]}, {"ids": url, "text": {"maxCharacters": 99}, "summary": True}],
         "/extract": [{"urls": [url, "x"]}, {"urls": url, "format": "text"}],
         "/retrieve": [{"queries": [key]}, {"queries": [key], "return_scores": True}, {"query": key}],
         "/mcp": [message("ping"), message("tools/list"), message("tools/call", name="web_search"), message("nothing")],
@@ -626,7 +631,7 @@ def test_the_description_is_true(one, town):
             (media,) = operation["responses"]["200"]["content"].items()
             if method == "post":
                 takes = operation["requestBody"]["content"]["application/json"]["schema"]
-                for body in bodies[path.removeprefix("/tavily")]:
+                for body in bodies.get(path) or bodies[re.sub("^/(tavily|exa)/", "/", path)]:
                     assert fits(body, takes)
                     reply = one.post(path, json=body)
                     assert reply.status_code == 200
