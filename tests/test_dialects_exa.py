@@ -85,6 +85,7 @@ def test_filters_are_operators_and_limits_are_bounded():
     [
         {"numResults": 0},
         {"numResults": 101},
+        {"numResults": "5"},
         {"includeDomains": [" "]},
         {"startPublishedDate": "31.1.2029"},
         {"contents": {"text": {"maxCharacters": 0}}},

@@ -25,6 +25,7 @@ ASKED = {
     "api": ("/api/search", {"query": "a"}),
     "tavily": ("/search", {"query": "a"}),
     "exa": ("/search", {"query": "a", "numResults": 3}),
+    "firecrawl": ("/v2/search", {"query": "a"}),
     "retrieve": ("/retrieve", {"queries": ["a"]}),
     "pages": ("/web/a.example/b", None),
 }
@@ -36,6 +37,7 @@ TRY = {
 }
 EXCESS = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
 
+FIRECRAWL_EXCESS = "Rate limit exceeded. Please retry after a second, or upgrade your plan."
 EXA_EXCESS = "You've exceeded your Exa rate limit of 10 requests per second. Please slow down, or raise your limit."
 
 
@@ -83,6 +85,10 @@ def ask(world, dialect, seen, body=None):
         ("exa", "rate_limit", 429, {"error": EXA_EXCESS}),
         ("exa", "timeout", 504, {"requestId": "0" * 32, "error": TRY["timeout"], "tag": "INTERNAL_ERROR"}),
         ("exa", "auth", 401, {"requestId": "0" * 32, "error": TRY["auth"], "tag": "INVALID_API_KEY"}),
+        ("firecrawl", "rate_limit", 429, {"success": False, "error": FIRECRAWL_EXCESS}),
+        ("firecrawl", "timeout", 408, {"success": False, "error": TRY["timeout"], "code": "SCRAPE_TIMEOUT"}),
+        ("firecrawl", "auth", 401, {"success": False, "error": "Unauthorized: Invalid token"}),
+        ("firecrawl", "error", 500, {"success": False, "error": TRY["error"], "code": "UNKNOWN_ERROR"}),
         ("retrieve", "rate_limit", 429, {"error": TRY["rate_limit"]}),
         ("retrieve", "timeout", 504, {"error": TRY["timeout"]}),
         ("retrieve", "auth", 401, {"error": TRY["auth"]}),
@@ -196,7 +202,8 @@ def test_every_dialect_tells_every_status():
     assert all(ANY in dialect.errors for dialect in DIALECTS.values())
     for name, dialect in DIALECTS.items():
         for status, text in STATUS.values():
-            sent = 401 if status == 404 and name in {"tavily", "exa"} else status
+            sent = 401 if status == 404 and name in {"tavily", "exa", "firecrawl"} else status
+            sent = 408 if (name, status) == ("firecrawl", 504) else sent
             assert dialect.error(status, text).status == sent
     assert {status for status, _ in STATUS.values()} <= set(DIALECTS["pages"].errors)
 
@@ -240,7 +247,7 @@ def test_bounds_are_published_as_they_are_read(world):
                         assert app.post(path, json=body).json()["error"] == wrong
                         assert "must be" not in app.post(path, json={**body, name: field[bound]}).text
                         checked.add(name)
-    assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk", "numResults"}
+    assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk", "numResults", "limit"}
 
 
 def test_two_dialects_of_one_route_are_refused(world):

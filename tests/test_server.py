@@ -123,6 +123,9 @@ def test_all_dialects_rank_alike(one, town):
     key, _ = town
     ours = [r["url"] for r in one.post("/api/search", json={"query": key, "k": 5}).json()["results"]]
     tavily = [r["url"] for r in one.post("/search", json={"query": key}).json()["results"]]
+    exa = [r["url"] for r in one.post("/search", json={"query": key, "numResults": 5}).json()["results"]]
+    firecrawl = [r["url"] for r in one.post("/v2/search", json={"query": key}).json()["data"]["web"]]
+    assert ours == exa == firecrawl
     (search_r1,) = one.post("/retrieve", json={"queries": [key], "topk": 5}).json()["result"]
     assert len(ours) == 5
     assert ours == tavily == [document["url"] for document in search_r1]
@@ -466,10 +469,35 @@ def test_wrong_methods_and_paths(one, worlds, method, path, status, said):
 )
 def test_no_value_of_a_field_is_a_5xx(worlds, value):
     client, _ = stubbed(worlds[0], Observation("ok"))
-    fields = dict.fromkeys(("query", "k", "page", "url", "urls", "topk", "max_results", "include_domains"), value)
-    body = json.dumps(fields).encode()
+    names = {
+        *(
+            "query",
+            "k",
+            "page",
+            "url",
+            "urls",
+            "ids",
+            "topk",
+            "max_results",
+            "include_domains",
+            "limit",
+            "tbs",
+            "sources",
+        ),
+        *("numResults", "contents", "includeDomains", "startPublishedDate", "scrapeOptions", "formats", "text"),
+        *("id", "method", "params"),
+    }
+    sent = [
+        dict.fromkeys(names, value),
+        {**dict.fromkeys(names, value), "query": "a", "limit": 5, "numResults": 5, "includeDomains": []},
+        message("tools/call", name="web_search", arguments={"query": value, "page": value}),
+        message("tools/call", name="web_extractor", arguments={"url": value}),
+        message("tools/call", name=value, arguments=value),
+        message("initialize", protocolVersion=value),
+    ]
     for path in POSTS:
-        assert client.post(path, content=body).status_code < 500
+        for fields in sent:
+            assert client.post(path, content=json.dumps(fields).encode()).status_code < 500
 
 
 @pytest.mark.parametrize(
@@ -621,6 +649,8 @@ def test_the_description_is_true(one, town):
             {"query": key, "contents": {"text": {"maxCharacters": 99}, "highlights": True}},
             {"query": key},
         ],
+        "/v2/search": [{"query": key, "scrapeOptions": {"formats": ["markdown"]}}, {"query": key, "sources": ["news"]}],
+        "/v2/scrape": [{"url": url, "formats": ["markdown", {"type": "html"}]}, {"url": "https://nowhere.example/"}],
         "/contents": [{"urls": [url, "x"]}, {"ids": url, "text": {"maxCharacters": 99}, "summary": True}],
         "/extract": [{"urls": [url, "x"]}, {"urls": url, "format": "text"}],
         "/retrieve": [{"queries": [key]}, {"queries": [key], "return_scores": True}, {"query": key}],

@@ -2,13 +2,16 @@
 
 from worldsmith.serving.dialects.api import API
 from worldsmith.serving.dialects.exa import EXA
+from worldsmith.serving.dialects.firecrawl import FIRECRAWL
 from worldsmith.serving.dialects.mcp import MCP, mcp_dialect
 from worldsmith.serving.dialects.pages import PAGES
 from worldsmith.serving.dialects.retrieve import RETRIEVE
 from worldsmith.serving.dialects.tavily import TAVILY
 from worldsmith.serving.dialects.types import Dialect, Endpoints, ParsedRequest, Reply, Request, Route, endpoints_of
 
-DIALECTS: dict[str, Dialect] = {dialect.name: dialect for dialect in (API, TAVILY, EXA, RETRIEVE, MCP, PAGES)}
+DIALECTS: dict[str, Dialect] = {
+    dialect.name: dialect for dialect in (API, TAVILY, EXA, FIRECRAWL, RETRIEVE, MCP, PAGES)
+}
 """Dialects by name."""
 
 

@@ -27,7 +27,7 @@ EXCESS = "You've exceeded your Exa rate limit of 10 requests per second. Please 
 MOST = 50
 """Hits of one results page."""
 
-QUERY, LIMIT = Text("query"), Whole("numResults", 10, 1, 100)
+QUERY, LIMIT = Text("query"), Whole("numResults", 10, 1, 100, strict=True)
 CONTENTS = Option("contents", {"type": ["object", "boolean", "null"]})
 WITHIN = Texts("includeDomains", 300, 1200, required=False)
 WITHOUT = Texts("excludeDomains", 300, 1200, required=False)
