@@ -1,5 +1,5 @@
 import pytest
-from dialect_cases import BUSY, GONE, HITS, PAGE, URL, request
+from dialect_cases import BUSY, DOC, GONE, HITS, PAGE, URL, request
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.exa import contents, is_exa, search
@@ -128,6 +128,14 @@ def test_contents_holds_what_is_asked_for(fields, most, shown):
     assert parsed.calls == (Call("web_extractor", URL, max_chars=most),)
     (page,) = parsed.write((PAGE,)).body["results"]
     assert set(page) - {"id", "title", "url", "publishedDate", "author"} == shown
+
+
+def test_contents_are_html_where_tags_are_wanted_and_the_page_is_whole():
+    parsed = contents(request({"urls": [URL], "text": {"includeHtmlTags": True}}))
+    (page,) = parsed.write((Observation("ok", doc=DOC, text="#"),)).body["results"]
+    assert 'In <a href="https://fen.example/">Fen</a>.' in page["text"]
+    (part,) = parsed.write((PAGE,)).body["results"]
+    assert part["text"] == "# Mill Oak\n"
 
 
 @pytest.mark.parametrize(("fields", "name"), [({}, "urls"), ({"urls": []}, "urls"), ({"ids": ["a"] * 101}, "ids")])

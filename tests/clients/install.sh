@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # Makes an environment per client, each without worldsmith: tests/clients/install.sh DIR [NAME...]
-# Then: WORLDSMITH_CLIENTS=DIR pytest -m clients. Needs uv (pip install uv), ten times as fast as pip here.
+# Then: WORLDSMITH_CLIENTS=DIR pytest -m clients. Needs uv (pip install uv), ten times as fast as pip here,
+# and Python 3.12 for gpt-oss.
 set -euo pipefail
 
 declare -A requirements=(
   [exa]="exa-py==2.28.0"
   [fastmcp]="fastmcp==4.2.3"
   [firecrawl]="firecrawl-py==4.55.0"
+  [gpt-oss]="gpt-oss==0.0.9"
   [lcmcp]="langchain-mcp-adapters==0.3.2"
   [mcp1]="mcp==1.30.0"
   [mcp2]="mcp==2.3.0"
@@ -18,7 +20,9 @@ folder=$1
 shift
 names=("${@:-${!requirements[@]}}")
 for name in ${names[*]}; do
-  uv venv --quiet --allow-existing "$folder/$name"
+  python=3.11
+  [[ $name == gpt-oss ]] && python=3.12
+  uv venv --quiet --allow-existing --python ">=$python" "$folder/$name"
   # shellcheck disable=SC2086 # a list of requirements
   uv pip install --quiet --python "$folder/$name/bin/python" ${requirements[$name]}
   echo "$name: ${requirements[$name]}"

@@ -12,6 +12,7 @@ from typing import Any
 import orjson
 
 from worldsmith.errors import UsageError
+from worldsmith.pages.renderer import html
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, Whole, request_schema
 from worldsmith.serving.dialects.filters import HostFilter, day_operators, request_hash
 from worldsmith.serving.dialects.schemas import JSON, NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of, one_of
@@ -94,6 +95,8 @@ def contents(request: Request) -> ParsedRequest:
     if not (highlights or summary):
         whole = True
     most = most if whole else EXCERPT
+    wish = TEXT_WISH.read(body)
+    tagged = isinstance(wish, dict) and wish.get("includeHtmlTags") is True
 
     def write(observations: tuple[Observation, ...]) -> Reply:
         results, statuses = [], []
@@ -105,7 +108,9 @@ def contents(request: Request) -> ParsedRequest:
                 continue
             statuses.append({"id": shown, "status": "success", "source": "cached"})
             result = _result(request.links.show(page.doc.url), page.doc.title, page.doc.date)
-            result |= {"text": page.text} if whole else {}
+            # A part of a page is a part of its Markdown.
+            is_html = tagged and page.next_offset is None
+            result |= {"text": html(page.doc, request.links.show) if is_html else page.text} if whole else {}
             result |= {"highlights": [page.text], "highlightScores": [1.0]} if highlights else {}
             results.append(result | ({"summary": page.text} if summary else {}))
         reply = {"requestId": request_hash(request).hex(), "results": results, "statuses": statuses}
