@@ -24,6 +24,8 @@ from worldsmith.simulate.simulator import Simulator
 ASKED = {
     "api": ("/api/search", {"query": "a"}),
     "tavily": ("/search", {"query": "a"}),
+    "exa": ("/search", {"query": "a", "numResults": 3}),
+    "firecrawl": ("/v2/search", {"query": "a"}),
     "retrieve": ("/retrieve", {"queries": ["a"]}),
     "pages": ("/web/a.example/b", None),
 }
@@ -35,6 +37,9 @@ TRY = {
 }
 SENT = {
     ("tavily", 404): 401,
+    ("exa", 404): 401,
+    ("firecrawl", 404): 401,
+    ("firecrawl", 504): 408,
     ("serper", 401): 403,
     ("serper", 404): 403,
     ("jina", 404): 401,
@@ -43,6 +48,9 @@ SENT = {
 }
 """What a service sends where it has another status than ours."""
 EXCESS = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
+
+FIRECRAWL_EXCESS = "Rate limit exceeded. Please retry after a second, or upgrade your plan."
+EXA_EXCESS = "You've exceeded your Exa rate limit of 10 requests per second. Please slow down, or raise your limit."
 
 
 @pytest.fixture(scope="module")
@@ -86,6 +94,13 @@ def ask(world, dialect, seen, body=None):
             {"detail": {"error": "Unauthorized: missing or invalid API key."}, "error": TRY["auth"]},
         ),
         ("tavily", "error", 500, {"detail": {"error": TRY["error"]}, "error": TRY["error"]}),
+        ("exa", "rate_limit", 429, {"error": EXA_EXCESS}),
+        ("exa", "timeout", 504, {"requestId": "0" * 32, "error": TRY["timeout"], "tag": "INTERNAL_ERROR"}),
+        ("exa", "auth", 401, {"requestId": "0" * 32, "error": TRY["auth"], "tag": "INVALID_API_KEY"}),
+        ("firecrawl", "rate_limit", 429, {"success": False, "error": FIRECRAWL_EXCESS}),
+        ("firecrawl", "timeout", 408, {"success": False, "error": TRY["timeout"], "code": "SCRAPE_TIMEOUT"}),
+        ("firecrawl", "auth", 401, {"success": False, "error": "Unauthorized: Invalid token"}),
+        ("firecrawl", "error", 500, {"success": False, "error": TRY["error"], "code": "UNKNOWN_ERROR"}),
         ("retrieve", "rate_limit", 429, {"error": TRY["rate_limit"]}),
         ("retrieve", "timeout", 504, {"error": TRY["timeout"]}),
         ("retrieve", "auth", 401, {"error": TRY["auth"]}),
@@ -208,7 +223,10 @@ def test_every_dialect_tells_every_status():
     [
         ("/api/search", "application/json", {"error"}),
         ("/extract", "application/json", {"detail", "error"}),
+        ("/tavily/search", "application/json", {"detail", "error"}),
         ("/serper/search", "application/json", {"message", "statusCode", "error"}),
+        ("/exa/search", "application/json", {"requestId", "error", "tag"}),
+        ("/mcp", "application/json", {"jsonrpc", "id", "error"}),
         ("/", "application/json", {"data", "code", "name", "status", "message", "readableMessage", "error"}),
         ("/res/v1/web/search", "application/json", {"type", "error", "time"}),
         ("/v7.0/search", "application/json", {"_type", "errors", "error"}),
@@ -232,7 +250,15 @@ def test_bounds_are_published_as_they_are_read(world):
         takes = operations["post"]["requestBody"]["content"]["application/json"]["schema"]
         for schema in takes.get("oneOf", [takes]):
             example = {
-                name: {"query": "a", "q": "a", "queries": ["a"], "urls": "a", "url": "a"}.get(name)
+                name: {
+                    "query": "a",
+                    "q": "a",
+                    "queries": ["a"],
+                    "urls": "a",
+                    "url": "a",
+                    "ids": "a",
+                    "method": "ping",
+                }.get(name)
                 for name in schema["required"]
             }
             for name, field in schema["properties"].items():
@@ -243,7 +269,7 @@ def test_bounds_are_published_as_they_are_read(world):
                         assert app.post(path, json=body).json()["error"] == wrong
                         assert "must be" not in app.post(path, json={**body, name: field[bound]}).text
                         checked.add(name)
-    assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk", "num"}
+    assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk", "num", "numResults", "limit"}
 
 
 def test_two_dialects_of_one_route_are_refused(world):

@@ -23,6 +23,8 @@ BODIES = {
     "/api/search": {"query": KEY, "k": 4},
     "/search": {"query": KEY, "max_results": 4},
     "/tavily/search": {"query": KEY, "max_results": 4},
+    "/exa/search": {"query": KEY, "numResults": 4},
+    "/v2/search": {"query": KEY, "limit": 4},
     "/retrieve": {"queries": [KEY], "topk": 4},
 }
 
@@ -40,6 +42,8 @@ def texts(client, path: str, profile: str, **options) -> list[str | None]:
     reply = client.post(f"/w/{WORLD.id};profile={profile}{path}", json={**BODIES[path], **options}).json()
     if path == "/retrieve":
         return [d["text"] if d["text"].startswith("# ") else None for d in reply["result"][0]]
+    if path == "/v2/search":
+        return [hit.get("markdown") for hit in reply["data"]["web"]]
     return [r.get("text", r.get("raw_content")) for r in reply["results"]]
 
 
@@ -60,6 +64,23 @@ def test_tavily_is_asked_for_pages_call_by_call(client, asked):
     found = texts(client, "/search", "clean", include_raw_content=asked)
     assert markdown(render(PAGES.page(PLACE), WORLD, PAGES)) in found
     assert texts(client, "/search", "clean", include_raw_content=False) == [None] * 4
+
+
+@pytest.mark.parametrize("wish", [True, {}, {"maxCharacters": 10**6}])
+def test_exa_is_asked_for_pages_call_by_call(client, wish):
+    found = texts(client, "/exa/search", "clean", contents={"text": wish})
+    assert markdown(render(PAGES.page(PLACE), WORLD, PAGES)) in found
+    assert texts(client, "/exa/search", "clean", contents={"text": False, "highlights": True}) == [None] * 4
+    starts = texts(client, "/exa/search", "clean", contents={"text": {"maxCharacters": 60}})
+    assert all(0 < len(start) <= 60 for start in starts)
+    assert all(any(whole.startswith(start) for whole in found) for start in starts)
+
+
+@pytest.mark.parametrize("formats", [["markdown"], [{"type": "markdown"}], ["html", "links"]])
+def test_firecrawl_is_asked_for_pages_call_by_call(client, formats):
+    found = texts(client, "/v2/search", "clean", scrapeOptions={"formats": formats})
+    assert markdown(render(PAGES.page(PLACE), WORLD, PAGES)) in found
+    assert texts(client, "/v2/search", "clean", scrapeOptions={"formats": ["links"]}) == [None] * 4
 
 
 @pytest.mark.parametrize("path", ["/api/search", "/retrieve"])

@@ -121,6 +121,21 @@ def test_full_text_comes_with_the_call_alone(town: World, simulator: Simulator) 
         assert result.text == simulator.call(Address(town.id), Call("web_extractor", result.url)).text
 
 
+def test_full_text_may_be_cut_and_then_discloses_what_is_left_of_it(town: World, simulator: Simulator) -> None:
+    whole = replace(search("shop"), full_text=True)
+    seen, cut_seen = (simulator.call(Address(town.id), replace(whole, max_chars=most)) for most in (None, 80))
+    disclosed = set()
+    for result, cut in zip(seen.results, cut_seen.results, strict=True):
+        part = simulator.call(Address(town.id), Call("web_extractor", result.url, max_chars=80))
+        assert cut == replace(result, text=part.text)
+        disclosed |= set(part.disclosed)
+    hits_alone = set(simulator.call(Address(town.id), search("shop")).disclosed)
+    assert set(cut_seen.disclosed) == disclosed | hits_alone
+    assert set(cut_seen.disclosed) < set(seen.disclosed)
+    uncut = simulator.call(Address(town.id), replace(whole, max_chars=10**6))
+    assert (uncut.results, uncut.disclosed) == (seen.results, seen.disclosed)
+
+
 def test_a_reply_depends_on_world_address_call_and_attempt_alone(town: World) -> None:
     calls = [search(q, page=p) for q in ("street", "shop", "licence of the shop", "Born") for p in (1, 2)]
     calls += [Call("web_extractor", Pages(town).url(i)) for i in ("shop/1", "street/0", "resident/9")]

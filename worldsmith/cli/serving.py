@@ -30,6 +30,13 @@ profile_option = click.option(
     show_default=True,
     help="Withholding and perturbations: clean, web, open, sparse, scarce, flaky, realistic, adversarial, or your own.",
 )
+tool_names_option = click.option(
+    "--tool-names",
+    type=click.Choice(["worldsmith", "tavily", "exa", "brave", "jina", "firecrawl"]),
+    default="worldsmith",
+    show_default=True,
+    help="Whose names the tools of MCP have: web_search and web_extractor, or those of a service's own server.",
+)
 seed_option = click.option(
     "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
 )
@@ -55,6 +62,7 @@ seed_option = click.option(
 @retriever_option
 @model_options
 @trace_option
+@tool_names_option
 @pool_option
 def serve(
     paths: tuple[Path, ...],
@@ -64,6 +72,7 @@ def serve(
     model_choice: ModelChoice,
     trace: Path | None,
     retriever: str,
+    tool_names: str,
     *,
     pooled: bool,
     **options: Any,
@@ -80,10 +89,12 @@ def serve(
     POST /api/search, /api/extract           ours
     POST /search, /extract                   Tavily
     POST /retrieve                           Search-R1
+    POST /mcp                                MCP, Streamable HTTP
     GET  /web/<host>/<path>                  a result's page as HTML
     """
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
+    from worldsmith.serving.dialects import dialects_with_tools
 
     options_of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
     options |= options_of_pool
@@ -108,9 +119,66 @@ def serve(
         profiles=answering.profiles,
         attempts=answering.store,
         deadline=model_choice.deadline,
+        dialects=dialects_with_tools(tool_names),
         close=close,
         **options,
     )
+
+
+@click.command()
+@click.argument("path", type=PATHS, metavar="WORLD_OR_DIR")
+@profile_option
+@profiles_option
+@seed_option
+@retriever_option
+@model_options
+@trace_option
+@tool_names_option
+@pool_option
+def mcp(
+    path: Path,
+    profile: str,
+    profiles: Path | None,
+    seed: int,
+    retriever: str,
+    model_choice: ModelChoice,
+    trace: Path | None,
+    tool_names: str,
+    *,
+    pooled: bool,
+) -> None:
+    """Serve a world, or with --pool all of a folder, to the one MCP client that starts this, over stdin and stdout.
+
+    \b
+    worldsmith mcp w/town-1a2b3c4d5e                      tools web_search and web_extractor
+    worldsmith mcp w --pool --tool-names tavily           tools tavily_search and tavily_extract
+    """
+    import asyncio
+
+    from worldsmith.serving import create_app
+    from worldsmith.serving.dialects import dialects_with_tools
+    from worldsmith.serving.stdio import serve_stdio
+
+    source = pool_at([path]) if pooled else one_world(path)
+    answering = Answering(model_choice, read_profiles(profiles), traces=traces_in(trace), retriever=retriever)
+
+    async def serve_client() -> None:
+        try:
+            app = create_app(
+                [source],
+                profile=profile,
+                profiles=answering.profiles,
+                seed=seed,
+                simulate=answering.answers,
+                attempts=answering.store,
+                dialects=dialects_with_tools(tool_names),
+                deadline=model_choice.deadline,
+            )
+            await serve_stdio(app)
+        finally:
+            await answering.close()
+
+    asyncio.run(serve_client())
 
 
 def one_call(command: Callable[..., Any]) -> Callable[..., Any]:

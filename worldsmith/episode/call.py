@@ -18,7 +18,7 @@ class Call:
     """Hits per results page, 1 to 50."""
     offset: int = 0
     max_chars: int | None = None
-    """web_extractor: the part of the page's text that is wanted."""
+    """The part of a page's text that is wanted; of whole pages in a search reply, the start of each."""
     full_text: bool = False
     """web_search: whole pages in the reply; a search reply then is entitled to its hits' pages."""
     exact: bool = False

@@ -76,8 +76,13 @@ class Service:
     """Seconds that a reply may wait for a language model, however many calls it answers."""
     memory: SessionMemory = field(default_factory=SessionMemory)
 
-    def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
-        """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
+    def address(
+        self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any, session: str = ""
+    ) -> Address:
+        """Return the address that a request names; `session` is taken where it names none.
+
+        Raises UsageError, or NotFoundError for an unknown name.
+        """
         spec = scope["path_params"].get("spec", "")
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         keys = (
@@ -93,6 +98,8 @@ class Service:
                 sources.append(("the headers", {name: headers[f"x-worldsmith-{name}"]}))
             if query.get(name):
                 sources.append(("the query string", {name: query[name]}))
+        if session and not any("session" in parts for _, parts in sources):
+            sources.append(("the session's header", {"session": session}))
         address = addresses.merge(sources, self.default)
         self.responder_cache.check(address.world)
         if find_profile(address.profile, self.profiles).faults and not address.session:
@@ -117,10 +124,15 @@ class Service:
         return None
 
     def request(
-        self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], fields: Mapping[str, Any]
+        self,
+        scope: Scope,
+        headers: Mapping[str, str],
+        query: Mapping[str, str],
+        fields: Mapping[str, Any],
+        session: str = "",
     ) -> Request:
         """Return a request as dialects see it, with its address and how links are written in the reply."""
-        address = self.address(scope, headers, query, fields.get("api_key"))
+        address = self.address(scope, headers, query, fields.get("api_key"), session)
         prefix = "/w/" + addresses.address_text(address, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         links = Links(address.world, prefix, self.base, own, BY_HOST in scope)
@@ -180,29 +192,31 @@ class Endpoint:
     async def respond(self, scope: Scope, http: HTTPRequest) -> Response:
         """Return the response: read, answer, write."""
         dialect, route = self.candidates[-1]
+        fields: Mapping[str, Any] = {}
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             query = _query(scope["query_string"])
             fields = query if route.method == "GET" else await _fields(http, route, query)
             dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
-            request = self.service.request(scope, headers, query, fields)
+            session = route.session(fields, headers) if route.session else ""
+            request = self.service.request(scope, headers, query, fields, session)
             parsed = route.read(request)
         except _LongBodyError as wrong:
             return _error(dialect, 413, str(wrong))
         except NotFoundError as wrong:
-            return _error(dialect, 404, str(wrong))
+            return _error(dialect, 404, str(wrong), fields=fields)
         except UsageError as wrong:
-            return _error(dialect, 400, str(wrong))
+            return _error(dialect, 400, str(wrong), fields=fields)
         try:
             observations = await self.service.answer(request.address, parsed.calls)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
             sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
-            return _error(dialect, 503, f"world {world!r} can't be served; the server's log says why")
-        failed = request_failure(observations)
+            return _error(dialect, 503, f"world {world!r} can't be served; the server's log says why", fields=fields)
+        failed = None if parsed.writes_failures else request_failure(observations)
         if failed:
-            return _error(dialect, failed.status, failed.text, failed.headers)
+            return _error(dialect, failed.status, failed.text, failed.headers, fields)
 
         def write() -> Response:
             reply = parsed.write(observations)
@@ -213,9 +227,15 @@ class Endpoint:
         return write() if len(observations) <= SLICE else await asyncio.to_thread(write)
 
 
-def _error(dialect: Dialect, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
+def _error(
+    dialect: Dialect,
+    status: int,
+    text: str,
+    headers: Mapping[str, str] | None = None,
+    fields: Mapping[str, Any] | None = None,
+) -> Response:
     """Return an error in a dialect's form."""
-    reply = dialect.error(status, text, headers)
+    reply = dialect.error(status, text, headers, fields)
     return http_response(reply.body, reply.status, reply.headers)
 
 

@@ -23,6 +23,7 @@ from worldsmith.pages import RENDER, Pages
 from worldsmith.pages.index import DEPTH, Index, Indexed
 from worldsmith.pages.index.dense import Retriever
 from worldsmith.pages.lengths import Length
+from worldsmith.pages.renderer import render
 from worldsmith.pages.renderer.emit import chunks, markdown
 from worldsmith.pages.renderer.snippets import hit_spans
 from worldsmith.pages.types import Chunk, Doc, Page
@@ -556,10 +557,12 @@ class Simulator:
                 part=slice_,
                 disclosed=tuple(sorted(disclosed)) if text else (),
             )
+        most = slice_.call.max_chars
+        hits = tuple(hit if hit.text is None else replace(hit, text=cut_text(hit.text, 0, most)[0]) for hit in draft)
         disclosures = self._hits_disclose(draft, slice_, services, ours=source == "renderer" and not verdicts)
         return Observation(
             "ok",
-            results=draft,
+            results=hits,
             more=slice_.more,
             source=source,
             verdicts=verdicts,
@@ -574,7 +577,13 @@ class Simulator:
         for hit, view in zip(hits, slice_.views, strict=True):
             page = view.page
             if hit.text is not None:
-                yield sorted(disclosed_by_reading(page, page.cells, self.world))
+                shown = len(cut_text(hit.text, 0, slice_.call.max_chars)[0])
+                if shown == len(hit.text):
+                    yield sorted(disclosed_by_reading(page, page.cells, self.world))
+                else:
+                    emitted = chunks(render(page, self.world, services.pages))
+                    part = disclosed_by_part(emitted, page, self.world, 0, shown)
+                    yield sorted(part.union(self._own_hit(page, services).disclosed))
             elif ours:
                 yield self._own_hit(page, services).disclosed
             else:

@@ -91,7 +91,7 @@ class Texts:
 
 @dataclass(frozen=True, slots=True)
 class Whole:
-    """An integer from `least` to `most`; digits in a string count, and null is as if it were absent."""
+    """An integer from `least` to `most`; null is as if it were absent."""
 
     name: str
     default: int
@@ -99,6 +99,8 @@ class Whole:
     least: int
     most: int
     required: bool = False
+    strict: bool = False
+    """Digits in a string are refused: some services take them for a number."""
 
     @property
     def schema(self) -> JSON:
@@ -111,7 +113,13 @@ class Whole:
         value, bounds = body.get(self.name), f"from {self.least} to {self.most}"
         if value is None:
             return self.default
-        if isinstance(value, str) and value.isascii() and value.removeprefix("-").isdecimal() and len(value) < 19:
+        if (
+            not self.strict
+            and isinstance(value, str)
+            and value.isascii()
+            and value.removeprefix("-").isdecimal()
+            and len(value) < 19
+        ):
             value = int(value)
         if isinstance(value, float) and value.is_integer():
             value = int(value)

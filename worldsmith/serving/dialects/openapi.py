@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from worldsmith import __version__
-from worldsmith.serving.dialects.schemas import JSON, NULL, NUMBER, TEXT, list_of, object_of, one_of
+from worldsmith.serving.dialects.schemas import BOOL, JSON, NULL, NUMBER, TEXT, list_of, object_of, one_of
 from worldsmith.serving.dialects.types import ANY, Dialect, Endpoints, Route
 from worldsmith.simulate.perturb import PROFILES
 
@@ -58,6 +58,7 @@ def _operation(candidates: Sequence[tuple[Dialect, Route]]) -> dict[str, Any]:
         "tags": [dialect.name for dialect, _ in candidates],
         "responses": {
             "200": {"description": "The reply.", "content": _content((_media(r.gives), r.gives) for r in routes)},
+            **{status: {"description": meaning} for route in routes for status, meaning in route.also.items()},
             "4XX": {"description": "Wrong request.", "content": _content(map(_error, candidates))},
         },
     }
@@ -103,4 +104,4 @@ def _shape(body: Any) -> JSON:
         return object_of({name: _shape(value) for name, value in body.items()})
     if isinstance(body, list):
         return list_of(_shape(body[0]))
-    return TEXT if isinstance(body, str) else NULL if body is None else NUMBER
+    return {"str": TEXT, "int": NUMBER, "bool": BOOL}.get(type(body).__name__, NULL)

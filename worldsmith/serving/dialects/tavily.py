@@ -7,17 +7,16 @@ as the service does. Filters of hosts and days become operators of the query (`p
 topic "news" alone. Keys that have no meaning in a world (`search_depth`, `country`, …) are ignored.
 """
 
-from hashlib import blake2b
 from typing import Any
 from uuid import UUID
 
 import orjson
 
 from worldsmith.errors import UsageError
-from worldsmith.pages.index import admits, place
 from worldsmith.pages.renderer import plain
-from worldsmith.serving.dialects.days import SPANS, iso_day, newer_than
+from worldsmith.serving.dialects.days import SPANS, newer_than
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, Whole, request_schema
+from worldsmith.serving.dialects.filters import HostFilter, day_operators, request_hash
 from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route, with_prefix
 from worldsmith.simulate.http_status import http_failure
@@ -38,44 +37,22 @@ START, END = Text("start_date", required=False), Text("end_date", required=False
 URLS, FORMAT = Texts("urls", MAX_URL, 20), Option("format", {"type": "string", "enum": ["markdown", "text"]})
 
 
-def _request_id(request: Request) -> str:
-    # The key is not part of the request: the same query with two keys has one id.
-    body = {name: value for name, value in request.fields.items() if name != "api_key"}
-    named = orjson.dumps([request.address, body], option=orjson.OPT_SORT_KEYS)
-    return str(UUID(bytes=blake2b(named, digest_size=16).digest()))
-
-
 def search(request: Request) -> ParsedRequest:
     """Read a search: of the many options, those that choose among results or ask for whole pages."""
     body = request.fields
     query, limit = QUERY.read(body), LIMIT.read(body)
-    within, without = _domains(body, WITHIN), _domains(body, WITHOUT)
+    hosts = HostFilter.read(body, WITHIN, WITHOUT)
     raw = RAW.read(body) not in (None, False)
-    hosts = [*(f"site:{host}" for host in within), *(f"-site:{host}" for host in without)]
-    call = Call("web_search", " ".join((*_days(body), *hosts, query)), k=max(limit, 1), full_text=raw)
+    call = Call("web_search", " ".join((*_days(body), *hosts.operators, query)), k=max(limit, 1), full_text=raw)
 
     def write(observations: tuple[Observation, ...]) -> Reply:
-        # A profile may put other pages before the hits of a query.
-        hits = [hit for hit in observations[0].results if not within or admits(within, hit.url)]
-        hits = [hit for hit in hits if not admits(without, hit.url)][:limit]
+        hits = hosts.admitted(observations[0].results)[:limit]
         news = TOPIC.read(body) == "news"
         reply: dict[str, Any] = {"query": query, "follow_up_questions": None, "answer": None, "images": []}
         reply["results"] = [_result(hit, request, news=news) for hit in hits]
-        return Reply({**reply, "response_time": RESPONSE_TIME, "request_id": _request_id(request)})
+        return Reply({**reply, "response_time": RESPONSE_TIME, "request_id": str(UUID(bytes=request_hash(request)))})
 
     return ParsedRequest((call,), write)
-
-
-def _domains(body: Any, field: Texts) -> tuple[str, ...]:
-    """Return hosts, with their paths where they name one. Raises UsageError."""
-    return tuple(dict.fromkeys(_domain(host, f"{field.name}[{i}]") for i, host in enumerate(field.texts(body))))
-
-
-def _domain(text: str, name: str) -> str:
-    domain = "".join(place(text).split())
-    if not domain:
-        raise UsageError(f'"{name}" is {text[:80]!r}: it must be a host, such as "a.example" or "a.example/news"')
-    return domain
 
 
 def _days(body: Any) -> list[str]:
@@ -88,10 +65,7 @@ def _days(body: Any) -> list[str]:
         operators.append(newer_than(span))
     if body.get(DAYS.name) is not None and TOPIC.read(body) == "news":
         operators.append(f"newer_than:{DAYS.read(body)}d")
-    for field, operator in ((START, "after"), (END, "before")):
-        if body.get(field.name) is not None:
-            operators.append(f"{operator}:{iso_day(field.read(body), field.name)}")
-    return operators
+    return [*operators, *day_operators(body, START, END)]
 
 
 def _result(hit: Result, request: Request, *, news: bool) -> dict[str, Any]:
@@ -115,7 +89,7 @@ def extract(request: Request) -> ParsedRequest:
             else:
                 results.append({"url": url, "raw_content": plain(page.doc) if text else page.text, "images": []})
         reply = {"results": results, "failed_results": failed, "response_time": RESPONSE_TIME}
-        return Reply({**reply, "request_id": _request_id(request)})
+        return Reply({**reply, "request_id": str(UUID(bytes=request_hash(request)))})
 
     def call(url: str) -> Call:
         return Call("web_extractor", request.links.read(url))

@@ -54,6 +54,8 @@ class ParsedRequest:
 
     calls: tuple[Call | Observation, ...]
     write: Write
+    writes_failures: bool = False
+    """`write` takes observations that all failed, too: the service reports failures inside a reply of status 200."""
 
 
 Read = Callable[[Request], ParsedRequest]
@@ -62,6 +64,10 @@ Read = Callable[[Request], ParsedRequest]
 
 Accepts = Callable[[JSON, Mapping[str, str]], bool]
 """Whether a request is meant for a route, by its fields and its headers, whose names are in lower case."""
+
+
+SessionName = Callable[[JSON, Mapping[str, str]], str]
+"""The session of a request whose address names none, by its fields and headers; "" for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +84,9 @@ class Route:
     """Needed where several dialects share method and path; the one without it takes what no other accepts."""
     max_body: int = 1 << 20
     """Bytes that a body may have; a longer one is refused with 413."""
+    session: SessionName | None = None
+    also: Mapping[str, str] = field(default_factory=dict)
+    """Statuses without a body that it replies with besides 200, and what they mean."""
 
 
 def with_prefix(name: str, *routes: Route) -> tuple[Route, ...]:
@@ -98,13 +107,20 @@ class Dialect:
     name: str
     routes: tuple[Route, ...]
     errors: Mapping[int, Reply]
+    echo: str = ""
+    """Field of a request that its error repeats, with status 200: JSON-RPC's `id`, whose sender waits for it."""
 
-    def error(self, status: int, message: str, headers: Mapping[str, str] | None = None) -> Reply:
-        """Return how the service reports a status, with a message and headers of ours."""
+    def error(
+        self, status: int, message: str, headers: Mapping[str, str] | None = None, fields: JSON | None = None
+    ) -> Reply:
+        """Return how the service reports a status of a request with `fields`, with a message and headers of ours."""
         form = self.errors.get(status, self.errors[ANY])
         body = (
             form.body.replace(MESSAGE, escape(message)) if isinstance(form.body, str) else _filled(form.body, message)
         )
+        echoed = (fields or {}).get(self.echo)
+        if isinstance(echoed, str | int) and isinstance(body, dict):
+            return Reply({**body, self.echo: echoed}, 200, {**form.headers, **(headers or {})})
         return Reply(body, form.status or status, {**form.headers, **(headers or {})})
 
 

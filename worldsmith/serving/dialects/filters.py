@@ -1,0 +1,73 @@
+"""Filters of hosts and days, which several services have, as operators of the query (`pages.index.query`)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import date
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from worldsmith.errors import UsageError
+from worldsmith.pages.index import admits, place
+from worldsmith.serving.dialects.fields import Text, Texts
+from worldsmith.serving.dialects.types import Request
+from worldsmith.simulate.protocol import Result
+
+
+@dataclass(frozen=True, slots=True)
+class HostFilter:
+    """Hosts, with their paths where they name one, that results must be of, and that they must not be of."""
+
+    within: tuple[str, ...]
+    without: tuple[str, ...]
+
+    @classmethod
+    def read(cls, body: Mapping[str, Any], within: Texts, without: Texts) -> "HostFilter":
+        """Read the filter from two fields of a body. Raises UsageError."""
+        return cls(_domains(body, within), _domains(body, without))
+
+    @property
+    def operators(self) -> list[str]:
+        """The filter as operators of a query."""
+        return [*(f"site:{host}" for host in self.within), *(f"-site:{host}" for host in self.without)]
+
+    def admitted(self, hits: Iterable[Result]) -> list[Result]:
+        """Return the hits that pass: a profile may put other pages before the hits of a query."""
+        wanted = [hit for hit in hits if not self.within or admits(self.within, hit.url)]
+        return [hit for hit in wanted if not admits(self.without, hit.url)]
+
+
+def _domains(body: Mapping[str, Any], field: Texts) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(_domain(host, f"{field.name}[{i}]") for i, host in enumerate(field.texts(body))))
+
+
+def _domain(text: str, name: str) -> str:
+    domain = "".join(place(text).split())
+    if not domain:
+        raise UsageError(f'"{name}" is {text[:80]!r}: it must be a host, such as "a.example" or "a.example/news"')
+    return domain
+
+
+def day_operators(body: Mapping[str, Any], start: Text, end: Text) -> list[str]:
+    """Return the operators of a first and a last day, each where it is there. Raises UsageError."""
+    return [
+        f"{operator}:{_day(field.read(body), field.name)}"
+        for field, operator in ((start, "after"), (end, "before"))
+        if body.get(field.name) is not None
+    ]
+
+
+def _day(text: str, name: str) -> str:
+    try:
+        return date.fromisoformat(text[:10]).isoformat()
+    except ValueError:
+        raise UsageError(f'"{name}" is {text[:40]!r}: it must be a day such as 2029-03-31') from None
+
+
+def request_hash(request: Request) -> bytes:
+    """Return 16 bytes that name a request, for services that give it an id: the same call must give the same bytes."""
+    # The key is not part of the request: the same query with two keys has one id.
+    body = {name: value for name, value in request.fields.items() if name != "api_key"}
+    named = orjson.dumps([request.address, body], option=orjson.OPT_SORT_KEYS)
+    return blake2b(named, digest_size=16).digest()

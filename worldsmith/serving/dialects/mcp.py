@@ -1,0 +1,297 @@
+"""MCP over Streamable HTTP, without the SDK: POST /mcp takes one JSON-RPC message and replies with one, as JSON.
+
+Revisions up to 2025-11-25 are spoken. Clients of the stateless revision after it ask for `server/discover` first, are
+told that there is no such method, and go on with `initialize`. There are no streams: GET and DELETE are a 405, as the
+specification allows. The session that `initialize` gives counts the attempts of calls, unless the address names one.
+
+A call that fails is a result with `isError`, which models read, and errors of the protocol have status 200 as well:
+clients of mcp 1.x show no text of any other status.
+"""
+
+import secrets
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from worldsmith import __version__
+from worldsmith.episode.tools import MAX_OFFSET, MAX_PAGE, TOOLS, page_text, search_text
+from worldsmith.errors import UsageError, close_match
+from worldsmith.serving.dialects.fields import MAX_URL, Field, Text, Texts, Whole
+from worldsmith.serving.dialects.links import Links
+from worldsmith.serving.dialects.schemas import JSON, TEXT, list_of, object_of
+from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
+from worldsmith.simulate.http_status import http_failure
+from worldsmith.simulate.protocol import Call, Observation
+
+REVISIONS = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+SESSION = "Mcp-Session-Id"
+INVALID_REQUEST, NO_METHOD, INTERNAL = -32600, -32601, -32603
+"""Codes of JSON-RPC."""
+
+METHOD, URL = Text("method", 100), Text("url", MAX_URL)
+QUERY, PAGE, OFFSET = Text("query"), Whole("page", 1, 1, MAX_PAGE), Whole("offset", 0, 0, MAX_OFFSET)
+_SEARCH_ABOUT, _READ_ABOUT = (tool["function"]["description"] for tool in TOOLS)
+_TOOL_PROPERTIES = (tool["function"]["parameters"]["properties"] for tool in TOOLS)
+_PARAMETER_ABOUT = {name: schema["description"] for each in _TOOL_PROPERTIES for name, schema in each.items()}
+
+
+class Tool(Protocol):
+    """A tool of the server."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What it does, for the model."""
+        ...
+
+    @property
+    def parameters(self) -> Mapping[Field, str]:
+        """Its parameters, the required one first, and what they are."""
+        ...
+
+    def calls(self, arguments: JSON, links: Links) -> tuple[Call | Observation, ...]:
+        """Return the calls that its arguments make. Raises UsageError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SearchTool:
+    """A tool that searches, with a service's names of its parameters."""
+
+    name: str
+    count: Whole | None = None
+    page: Whole | None = None
+    about: str = _SEARCH_ABOUT
+
+    @property
+    def parameters(self) -> Mapping[Field, str]:
+        """Its parameters, the required one first, and what they are."""
+        named: dict[Field, str] = {QUERY: _PARAMETER_ABOUT["query"]}
+        if self.count:
+            named[self.count] = "Results wanted."
+        if self.page:
+            named[self.page] = f"Page of results, from {self.page.least}."
+        return named
+
+    def calls(self, arguments: JSON, links: Links) -> tuple[Call | Observation, ...]:  # noqa: ARG002 - as a tool takes it
+        """Return the call. Raises UsageError."""
+        count = self.count.read(arguments) if self.count else 10
+        page = self.page.read(arguments) + 1 - self.page.least if self.page else 1
+        return (Call("web_search", QUERY.read(arguments), page, count),)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadTool:
+    """A tool that reads one page or several, with a service's names of its parameters."""
+
+    name: str
+    url: Text | Texts = URL
+    offset: Whole | None = None
+    length: Whole | None = None
+    about: str = _READ_ABOUT
+
+    @property
+    def parameters(self) -> Mapping[Field, str]:
+        """Its parameters, the required one first, and what they are."""
+        several = isinstance(self.url, Texts)
+        named: dict[Field, str] = {self.url: "Addresses of the pages." if several else _PARAMETER_ABOUT["url"]}
+        if self.offset:
+            named[self.offset] = _PARAMETER_ABOUT["offset"]
+        if self.length:
+            named[self.length] = "Characters wanted of each page."
+        return named
+
+    def calls(self, arguments: JSON, links: Links) -> tuple[Call | Observation, ...]:
+        """Return a call per address. Raises UsageError."""
+        offset = self.offset.read(arguments) if self.offset else 0
+        length = self.length.read(arguments) if self.length else None
+
+        def call(url: str) -> Call:
+            return Call("web_extractor", links.read(url), offset=offset, max_chars=length)
+
+        if isinstance(self.url, Text):
+            return (call(self.url.read(arguments)),)
+        return self.url.calls(self.url.read(arguments), call)
+
+
+URLS = Texts("urls", MAX_URL, 20)
+TOOL_NAMES: Mapping[str, tuple[Tool, ...]] = {
+    "worldsmith": (SearchTool("web_search", page=PAGE), ReadTool("web_extractor", offset=OFFSET)),
+    "tavily": (SearchTool("tavily_search", Whole("max_results", 5, 1, 20)), ReadTool("tavily_extract", URLS)),
+    "exa": (
+        SearchTool("web_search_exa", Whole("numResults", 10, 1, 50)),
+        ReadTool("web_fetch_exa", URLS, length=Whole("maxCharacters", 3000, 1, MAX_OFFSET)),
+    ),
+    # Brave's server has no reader.
+    "brave": (
+        SearchTool("brave_web_search", Whole("count", 10, 1, 20), Whole("offset", 0, 0, 9)),
+        ReadTool("web_extractor", offset=OFFSET),
+    ),
+    "jina": (SearchTool("search_web", Whole("num", 10, 1, 50)), ReadTool("read_url")),
+    "firecrawl": (SearchTool("firecrawl_search", Whole("limit", 5, 1, 50)), ReadTool("firecrawl_scrape")),
+}
+"""The tools by whose names they have: ours, or those of a service's MCP server, so that prompts written for it fit."""
+
+
+def _parameter(field: Field, about: str) -> JSON:
+    match field:
+        case Whole():
+            bounds = {"default": field.default, "minimum": field.least, "maximum": field.most}
+            return {"type": "integer", "description": about, **bounds}
+        case Texts():
+            return {**list_of(TEXT), "description": about}
+        case _:
+            return {**TEXT, "description": about}
+
+
+def _listed(tool: Tool) -> JSON:
+    """Return a tool as `tools/list` gives it."""
+    properties = {field.name: _parameter(field, about) for field, about in tool.parameters.items()}
+    schema = {"type": "object", "properties": properties, "required": [next(iter(properties))]}
+    annotations = {"readOnlyHint": True, "openWorldHint": True}
+    return {"name": tool.name, "description": tool.about, "inputSchema": schema, "annotations": annotations}
+
+
+def session_name(fields: JSON, headers: Mapping[str, str]) -> str:
+    """Return the session that a client names, or a new one for `initialize`.
+
+    It is chance, since processes that share a port must not give one twice; no reply depends on it.
+    """
+    new = fields.get("method") == "initialize"
+    return secrets.token_hex(16) if new else headers.get(SESSION.lower(), "")
+
+
+@dataclass(frozen=True, slots=True)
+class Server:
+    """Reads messages for one set of tools."""
+
+    tools: Sequence[Tool]
+
+    def read(self, request: Request) -> ParsedRequest:
+        """Read one message. Raises UsageError where it isn't one."""
+        fields = request.fields
+        if "method" not in fields and ("result" in fields or "error" in fields):
+            return _written(Reply("", 202))
+        method = METHOD.read(fields)
+        if "id" not in fields:
+            return _written(Reply("", 202))
+        if isinstance(fields["id"], bool) or not isinstance(fields["id"], str | int):
+            raise UsageError('"id" must be a string or an integer')
+        params = fields.get("params")
+        params = params if isinstance(params, dict) else {}
+        match method:
+            case "initialize":
+                return _written(_result(request, _welcome(params), {SESSION: request.address.session}))
+            case "ping":
+                return _written(_result(request, {}))
+            case "tools/list":
+                return _written(_result(request, {"tools": [_listed(tool) for tool in self.tools]}))
+            case "tools/call":
+                return self._call(request, params)
+        known = "initialize, ping, tools/list, tools/call"
+        error = {"code": NO_METHOD, "message": f"there is no method {method!r}: use one of {known}"}
+        return _written(Reply({"jsonrpc": "2.0", "id": fields["id"], "error": error}))
+
+    def _call(self, request: Request, params: JSON) -> ParsedRequest:
+        """Read a call of a tool; what is wrong with it is its result."""
+        try:
+            calls = self._calls(params, request.links)
+        except UsageError as wrong:
+            calls = (Observation("invalid", text=str(wrong)),)
+
+        def write(observations: tuple[Observation, ...]) -> Reply:
+            content = [{"type": "text", "text": _text(one, request.links)} for one in observations]
+            failed = all(http_failure(one) for one in observations)
+            return _result(request, {"content": content, "isError": failed})
+
+        return ParsedRequest(calls, write, writes_failures=True)
+
+    def _calls(self, params: JSON, links: Links) -> tuple[Call | Observation, ...]:
+        name, arguments = params.get("name"), params.get("arguments")
+        by_name = {tool.name: tool for tool in self.tools}
+        tool = by_name.get(name) if isinstance(name, str) else None
+        if tool is None:
+            fix = close_match(name[:100], by_name) if isinstance(name, str) else ""
+            raise UsageError(f"there is no tool {str(name)[:100]!r}.{fix} Tools: {', '.join(by_name)}")
+        if not isinstance(arguments, dict | None):
+            raise UsageError('"arguments" must be an object')
+        calls = tool.calls(arguments or {}, links)
+        if not calls:
+            raise UsageError(f'"{next(iter(tool.parameters)).name}" is empty: give the address of a page')
+        return calls
+
+
+def _welcome(params: JSON) -> JSON:
+    """Return the result of `initialize`: the client's revision where it is known, else the newest."""
+    wanted = params.get("protocolVersion")
+    return {
+        "protocolVersion": wanted if wanted in REVISIONS else REVISIONS[-1],
+        "capabilities": {"tools": {"listChanged": False}},
+        "serverInfo": {"name": "worldsmith", "version": __version__},
+    }
+
+
+def _result(request: Request, result: JSON, headers: Mapping[str, str] | None = None) -> Reply:
+    return Reply({"jsonrpc": "2.0", "id": request.fields["id"], "result": result}, headers=headers or {})
+
+
+def _written(reply: Reply) -> ParsedRequest:
+    """Return a request that needs no call."""
+    return ParsedRequest((), lambda _: reply)
+
+
+def _text(observation: Observation, links: Links) -> str:
+    """Return a reply as a model reads it, in the words of a tool message of an episode."""
+    failed = http_failure(observation)
+    if failed:
+        return f"Error: {failed.text}"
+    if observation.doc is not None:
+        return page_text(observation.text, observation.next_offset)
+    hits: list[dict[str, Any]] = [
+        {"title": hit.title, "url": links.show(hit.url), "date": hit.date, "snippet": hit.text or hit.snippet}
+        for hit in observation.results
+    ]
+    return search_text({"results": hits})
+
+
+_ID: JSON = {"type": ["string", "integer"]}
+_ANY_OBJECT: JSON = {"type": "object"}
+_MESSAGE = object_of(
+    {"jsonrpc": TEXT, "id": _ID, "method": METHOD.schema, "params": _ANY_OBJECT},
+    optional=("jsonrpc", "id", "params"),
+    example={
+        "jsonrpc": "2.0",
+        "id": 1,
+        "method": "tools/call",
+        "params": {"name": "web_search", "arguments": {"query": "…"}},
+    },
+)
+_REPLY = object_of(
+    {"jsonrpc": TEXT, "id": _ID, "result": _ANY_OBJECT, "error": _ANY_OBJECT}, optional=("result", "error")
+)
+
+
+def _error(code: int) -> Reply:
+    return Reply({"jsonrpc": "2.0", "id": None, "error": {"code": code, "message": MESSAGE}}, ANY)
+
+
+def mcp_dialect(tool_names: str) -> Dialect:
+    """Return the dialect whose tools have the names of a row of `TOOL_NAMES`."""
+    route = Route(
+        "POST",
+        "/mcp",
+        Server(TOOL_NAMES[tool_names]).read,
+        "MCP over Streamable HTTP: `initialize`, `tools/list`, `tools/call`.",
+        _MESSAGE,
+        _REPLY,
+        session=session_name,
+        also={"202": "A notification was taken."},
+    )
+    return Dialect("mcp", (route,), {ANY: _error(INTERNAL), 400: _error(INVALID_REQUEST)}, echo="id")
+
+
+MCP = mcp_dialect("worldsmith")
