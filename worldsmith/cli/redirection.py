@@ -39,6 +39,7 @@ SESSION = "exec"
 @click.pass_context
 def exec_command(
     ctx: click.Context,
+    /,
     path: Path,
     command: tuple[str, ...],
     allow: tuple[str, ...],

@@ -21,9 +21,7 @@ class Authority:
         try:
             import trustme  # noqa: PLC0415 - of an extra
         except ModuleNotFoundError:
-            raise UsageError(
-                'no certificates can be made without trustme: pip install "worldsmith[exec]"'
-            ) from None
+            raise UsageError('no certificates can be made without trustme: pip install "worldsmith[exec]"') from None
         self._authority = trustme.CA(organization_name="worldsmith", organization_unit_name="exec")
         self._context = lru_cache(CONTEXTS)(self._signed_context)
 

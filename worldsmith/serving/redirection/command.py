@@ -102,4 +102,5 @@ def _summary(requests: Mapping[str, int]) -> str:
     named = ", ".join(f"{host} {number}" for host, number in ranked[:MOST_HOSTS])
     more = len(ranked) - MOST_HOSTS
     rest = f", and {more} more hosts" if more > 0 else ""
-    return f"{sum(requests.values())} requests reached the simulator: {named}{rest}"
+    number = sum(requests.values())
+    return f"{number} request{'s' * (number > 1)} reached the simulator: {named}{rest}"

@@ -1,5 +1,6 @@
-"""One loopback port for every host: HTTP, TLS with a certificate of the host that is named, and both through a proxy's
-requests. What a connection speaks shows in its first bytes.
+"""One loopback port for every host: HTTP, TLS with a certificate of the host, and both as a proxy gets them.
+
+What a connection speaks shows in its first bytes.
 """
 
 import asyncio
@@ -102,10 +103,10 @@ class _Gateway(uvicorn.Server):
 async def _peek(connection: socket.socket) -> bytes:
     """Return the first bytes that wait, as many as tell what a client speaks, and leave them there."""
     loop = asyncio.get_running_loop()
-    readable: asyncio.Future[None] = loop.create_future()
-    loop.add_reader(connection, lambda: readable.done() or readable.set_result(None))
+    readable = asyncio.Event()
+    loop.add_reader(connection, readable.set)
     try:
-        await readable
+        await readable.wait()
     finally:
         loop.remove_reader(connection)
     return connection.recv(len(CONNECT), socket.MSG_PEEK)

@@ -9,8 +9,8 @@ const connect = net.Socket.prototype.connect;
 
 function passes(host) {
   const name = String(host || "localhost").toLowerCase().replace(/^\[|\]$|\.$/g, "");
-  const local = name === "localhost" || name.endsWith(".localhost") || name === "::1" || name === "::";
-  return local || /^(::ffff:)?(127\.|0\.0\.0\.0$)/.test(name) || allowed.has(name);
+  if (net.isIP(name) && /^(::1?|(::ffff:)?(127\..*|0\.0\.0\.0))$/.test(name)) return true;
+  return name === "localhost" || name.endsWith(".localhost") || allowed.has(name);
 }
 
 if (port) {

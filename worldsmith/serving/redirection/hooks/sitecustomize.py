@@ -66,7 +66,7 @@ class Redirection:
         if self.passes(name) or _is_address(name) or flags & socket.AI_NUMERICHOST:
             addresses = self.resolve(host, port, family, type, proto, flags)
             if name in self.allowed:
-                self.allowed.update(address[4][0] for address in addresses)
+                self.allowed.update(str(address[4][0]) for address in addresses)
             return addresses
         if family == socket.AF_INET6:
             return self.resolve(f"::ffff:{REDIRECTED}", port, family, type, proto, flags)

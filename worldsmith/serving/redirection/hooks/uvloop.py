@@ -8,7 +8,7 @@ from asyncio import SelectorEventLoop as Loop
 from asyncio import new_event_loop, run
 from typing import Any
 
-__all__ = ["EventLoopPolicy", "Loop", "install", "new_event_loop", "run"]
+__all__ = ["Loop", "install", "new_event_loop", "run"]
 
 
 def install() -> None:
