@@ -295,7 +295,6 @@ VARIABLE = "WORLDSMITH_CLIENTS"
 LIBRARIES = """
 import asyncio, json, ssl
 import aiohttp, httpx, requests, uvloop
-from haystack.components.websearch import SerperDevWebSearch
 from haystack_integrations.components.websearch.tavily import TavilyWebSearch
 from haystack.utils import Secret
 from smolagents import VisitWebpageTool
@@ -339,31 +338,40 @@ const tls = require("tls");
 CURL = 'curl -sS https://api.tavily.com/search -d \'{"query": "shops", "max_results": 3}\''
 
 
-def run_traced(saved, tmp_path, *command):
-    """Run a command under exec and strace; return the JSON value that it printed last, once no address was foreign."""
+def traced(tmp_path, *command):
+    """Run a command under strace; return its last line, and the addresses that it or its children sent to."""
     for program in ("strace", command[0]):
         if not shutil.which(program):
             pytest.skip(f"{program} is missing")
     log = tmp_path / "strace.log"
     trace = ["strace", "-f", "-qq", "-o", log, "-e", "trace=connect,sendto,sendmsg,sendmmsg"]
-    done = subprocess.run([*trace, *EXEC, saved, "--", *command], capture_output=True, text=True, check=False)
+    done = subprocess.run([*trace, *command], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
-    addresses = re.findall(r'(?:inet_addr\(|inet_pton\(AF_INET6, )"([^"]+)"', log.read_text())
+    texts = re.findall(r'(?:inet_addr\(|inet_pton\(AF_INET6, )"([^"]+)"', log.read_text())
+    addresses = [ip_address(text) for text in texts]
+    return done.stdout.splitlines()[-1], [getattr(address, "ipv4_mapped", None) or address for address in addresses]
+
+
+def run_traced(saved, tmp_path, *command):
+    """Run a command under exec; return the JSON value that it printed last, once no address was foreign."""
+    if not shutil.which(command[0]):
+        pytest.skip(f"{command[0]} is missing")
+    line, addresses = traced(tmp_path, *EXEC, saved, "--", *command)
     assert addresses
-    foreign = {text for text in addresses if not _local(text)}
-    assert foreign == set()
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-def _local(text):
-    address = ip_address(text)
-    return (getattr(address, "ipv4_mapped", None) or address).is_loopback
+    assert {str(address) for address in addresses if not address.is_loopback} == set()
+    return json.loads(line)
 
 
 @pytest.fixture(scope="module")
 def links(town):
     client = TestClient(create_app([town]))
     return [hit["url"] for hit in client.post("/search", json=QUERY).json()["results"]]
+
+
+@pytest.mark.clients
+def test_the_trace_shows_a_foreign_address(tmp_path):
+    code = "from socket import *; socket(AF_INET, SOCK_DGRAM).connect(('192.0.2.1', 9)); print()"  # no packet is sent
+    assert [str(address) for address in traced(tmp_path, sys.executable, "-c", code)[1]] == ["192.0.2.1"]
 
 
 @pytest.mark.clients

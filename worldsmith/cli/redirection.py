@@ -72,15 +72,21 @@ def exec_command(
       Python under -I, -E or -S, or with resolvers or sockets in C (aiodns, grpc, gevent), beyond those variables
       UDP and name queries of Node (dgram, dns.resolve), and programs started with an empty environment
     """
+    from worldsmith.pages.index import FOLDER
     from worldsmith.serving import create_app
     from worldsmith.serving.redirection import run_redirected
 
-    source = pool_at([path], quiet=False) if pooled else one_world(path)
+    folder = None if pooled else one_world(path)
     answering = Answering(
-        model_choice, read_profiles(profiles), quiet=False, traces=traces_in(trace), retriever=retriever
+        model_choice,
+        read_profiles(profiles),
+        quiet=False,
+        index_folder=lambda _: folder and folder.resolve().parent / FOLDER,
+        traces=traces_in(trace),
+        retriever=retriever,
     )
     app = create_app(
-        [source],
+        [folder or pool_at([path], quiet=False)],
         simulate=answering.answers,
         profiles=answering.profiles,
         deadline=model_choice.deadline,
