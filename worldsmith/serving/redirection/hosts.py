@@ -12,14 +12,15 @@ from worldsmith.serving.dialects.pages import ROOT
 
 
 class Service(NamedTuple):
-    """The dialect of a search service, and the path below which its routes lie here."""
+    """The dialect of a search service, and what its root is here."""
 
     dialect: str
     root: str
+    """Stands for the first slash of a path."""
 
 
 SERVICES: Mapping[str, Service] = {
-    "api.tavily.com": Service("tavily", "/tavily"),
+    "api.tavily.com": Service("tavily", "/tavily/"),
 }
 """Hosts of search services. Every other host is a site, whose pages are those of the world or none."""
 
@@ -45,7 +46,7 @@ class ByVisitedHost:
 
 def _moved(scope: Scope, host: str) -> Scope:
     if host in SERVICES:
-        return {**scope, "path": SERVICES[host].root + scope["path"]}
+        return {**scope, "path": SERVICES[host].root + scope["path"].removeprefix("/")}
     if host.endswith(INVENTED):  # the app itself sends these to their pages
         return scope
     return {**scope, "path": f"{ROOT}{host}{scope['path']}", BY_HOST: True}
