@@ -209,9 +209,10 @@ sys.addaudithook(note)
 """A `sitecustomize` of the user's, below ours: it notes what reaches the system's own socket calls."""
 
 CLIENT = """
-import asyncio, http.client, json, socket, sys, urllib.request, uvloop
+import asyncio, certifi, http.client, json, socket, ssl, sys, urllib.request, uvloop
 page = sys.argv[1]
-connection = http.client.HTTPSConnection("api.tavily.com")
+of_its_own = ssl.create_default_context(cafile=certifi.where())
+connection = http.client.HTTPSConnection("api.tavily.com", context=of_its_own)
 connection.request("POST", "/search", json.dumps({"query": "shops", "max_results": 3}))
 hits = json.load(connection.getresponse())["results"]
 opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
@@ -275,6 +276,12 @@ def test_the_exit_code_is_the_commands_and_the_last_line_names_its_hosts(saved, 
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
 
 
+def test_a_signal_to_end_is_passed_on(saved):
+    code = "import os, time; os.kill(os.getppid(), 15); time.sleep(60)"
+    done = subprocess.run([*EXEC, saved, "--", sys.executable, "-c", code], capture_output=True, check=False)
+    assert done.returncode == 128 + signal.SIGTERM
+
+
 def test_a_profile_with_faults_needs_no_session(saved, call):
     code = (
         "import json, urllib.request as u; body = json.dumps({'query': 'shops'}).encode()\n"
@@ -323,6 +330,7 @@ const tls = require("tls");
     {method: "POST", body: JSON.stringify({query: "shops", max_results: 3})});
   const links = (await found.json()).results.map((hit) => hit.url);
   const page = await (await fetch(links[0])).text();
+  if ((await fetch("http://127.name.example/")).status !== 404) process.exit(1);
   require("https").get(links[0], (response) => {
     let text = "";
     response.on("data", (part) => { text += part; });
