@@ -66,7 +66,7 @@ def exec_command(
       Python       all sockets of the standard library, so http.client, requests, httpx, aiohttp; uvloop is
                    replaced by asyncio's loop
       Node         all TCP connections, fetch among them
-      others       what reads the variables HTTPS_PROXY and SSL_CERT_FILE: curl, wget, most of Go and Rust
+      others       what reads the variables HTTPS_PROXY and SSL_CERT_FILE, such as curl
     What isn't, and can reach the network:
       programs that read no proxy variables: Java, browsers
       Python under -I, -E or -S, or with resolvers or sockets in C (aiodns, grpc, gevent), beyond those variables
