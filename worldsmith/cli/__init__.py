@@ -8,6 +8,7 @@ from worldsmith.cli.evaluation import evaluate
 from worldsmith.cli.language import audit_text_of, show_patterns
 from worldsmith.cli.mining import tasks
 from worldsmith.cli.recorded_calls import store, trace
+from worldsmith.cli.redirection import exec_command
 from worldsmith.cli.run_report import calibrate, report
 from worldsmith.cli.serving import extract, mcp, search, serve
 from worldsmith.cli.task_audit import audit_tasks
@@ -31,6 +32,7 @@ def main() -> None:
     worldsmith show w                        look at one
     worldsmith serve w                       search engine and page reader on http://127.0.0.1:8000
     worldsmith mcp w --pool                  the same as two tools of an MCP client, over stdin and stdout
+    worldsmith exec w -- python agent.py     run an agent whose every host is the simulator
     worldsmith run w --agent oracle          solve every task through search
     worldsmith report runs/m                 where a model that played with --out runs/m loses cells
     worldsmith calibrate runs/m              how hard each task was for it, and what to train on next
@@ -54,6 +56,7 @@ for command in (
     tasks,
     serve,
     mcp,
+    exec_command,
     run,
     report,
     calibrate,

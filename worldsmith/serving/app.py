@@ -369,6 +369,7 @@ def create_app(
     profile: str = "clean",
     profiles: Mapping[str, Profile] = PROFILES,
     seed: int = 0,
+    session: str = "",
     link_base: str | None = None,
     memory: int = MEMORY,
     simulate: Simulate | None = None,
@@ -384,6 +385,7 @@ def create_app(
         profile: what an address without a profile has.
         profiles: those an address may name; `simulate` has to know them too.
         seed: what an address without a seed has.
+        session: what an address without a session has, where all requests are those of one episode.
         link_base: scheme and host under which agents reach this server, where results should link to it.
         memory: megabytes for open worlds, by estimate; at least one world is always open.
         simulate: makes what answers the calls of a world, and of the pool; by default without a language model.
@@ -399,7 +401,7 @@ def create_app(
     find_profile(profile, profiles)
     base = None if link_base is None else _link_base(link_base)
     responder_cache = ResponderCache(sources, memory, simulate or partial(simulator_of, profiles=profiles))
-    default = Address(responder_cache.only, profile, seed)
+    default = Address(responder_cache.only, profile, seed, session)
     counted = MemoryAttempts() if attempts is None else attempts
     service = Service(responder_cache, default, base, counted, profiles, deadline)
     endpoints = endpoints_of(dialects)
