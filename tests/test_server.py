@@ -21,9 +21,11 @@ import uvicorn
 from bs4 import BeautifulSoup
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.responses import Response
 from starlette.testclient import TestClient
 
 import worldsmith
+from worldsmith.cli.backend import Answering, ModelChoice
 from worldsmith.errors import BackendError, FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
@@ -33,10 +35,12 @@ from worldsmith.serving import create_app, serve
 from worldsmith.serving.app import PLAIN
 from worldsmith.serving.dialects import DIALECTS
 from worldsmith.serving.listen import server_config
+from worldsmith.serving.reply_memo import ENTRY_BYTES, ReplyMemo
 from worldsmith.serving.responder_cache import BYTES_A_FACT
 from worldsmith.simulate.perturb import PROFILES
-from worldsmith.simulate.protocol import Observation, Profile
+from worldsmith.simulate.protocol import Observation, Profile, Result
 from worldsmith.simulate.store import Store
+from worldsmith.simulate.traces import Traces
 from worldsmith.world.files import save_world, tasks_file
 
 ROOT = Path(worldsmith.__file__).parent
@@ -245,6 +249,114 @@ def test_a_store_on_a_full_disk_makes_calls_of_a_session_unavailable_and_no_othe
     assert "s.db: texts can't be kept: database or disk is full; free space on its disk" in log
     assert "Traceback" not in log
     store.close()
+
+
+class Echo(Stub):
+    """Answers with the query and the attempt as a hit; fails for "fail"."""
+
+    async def acall(self, address, call, attempt=0, deadline=None):
+        self.asked.append((address, call, attempt))
+        if call.arg == "fail":
+            raise BackendError("down")
+        hit = Result("https://a.example/", f"{call.arg} {address.profile} {address.seed} {attempt}", "", None, 1.0)
+        return Observation("ok", (hit,) * call.k)
+
+
+def echoing(world, **options):
+    echo = Echo(None)
+    return TestClient(create_app([world], simulate=lambda _: echo, **options)), echo
+
+
+def test_a_repeated_call_is_answered_from_the_memo_whatever_its_session(worlds):
+    client, echo = echoing(worlds[0], memo=1)
+    different = ["/api/search", "/search", "/api/search?seed=2", "/api/search?profile=open"]
+    for path in different:
+        first = client.post(path, json={"query": "x"})
+        for session in ("", "a", "a", "b"):
+            again = client.post(path, json={"query": "x"}, headers={"X-Worldsmith-Session": session})
+            assert (again.content, again.headers) == (first.content, first.headers)
+    assert len(echo.asked) == len(different)
+    client.post("/api/search", json={"query": "x", "k": 2})
+    client.post("/api/search", json={"query": "y"})
+    assert len(echo.asked) == len(different) + 2
+    memo = client.app.state.memo
+    assert (memo.hits, memo.misses) == (4 * len(different), len(different) + 2)
+
+
+def test_where_calls_fail_the_attempt_is_part_of_what_the_memo_keeps(worlds):
+    client, echo = echoing(worlds[0], memo=1, profile="flaky")
+
+    def titles(session):
+        tries = [client.post(f"/api/search?session={session}", json={"query": "x", "k": 1}) for _ in range(3)]
+        return [reply.json()["results"][0]["title"] for reply in tries]
+
+    assert titles("a") == titles("b") == ["x flaky 0 0", "x flaky 0 1", "x flaky 0 2"]
+    assert [attempt for _, _, attempt in echo.asked] == [0, 1, 2]
+
+
+def test_a_call_that_failed_inside_is_made_again(worlds):
+    client, echo = echoing(worlds[0], memo=1)
+    for _ in range(2):
+        assert client.post("/api/search", json={"query": "fail"}).status_code == 503
+        reply = client.post("/api/search", json={"queries": ["x", "fail"]}).json()
+        assert ["error" in batch for batch in reply["batches"]] == [False, True]
+    assert [call.arg for _, call, _ in echo.asked] == ["fail", "x", "fail"] * 2
+
+
+@pytest.mark.parametrize("link_base", [None, "http://10.0.0.1:8000"])
+@pytest.mark.parametrize("profile", ["clean", "realistic"])
+def test_the_memo_changes_no_byte(worlds, town, profile, link_base):
+    key, url = town
+    place = url.removeprefix("https://")
+    calls = [
+        ("POST", "/api/search", {"query": key}),
+        ("POST", "/api/search", {"queries": [key, "", "mill"]}),
+        ("GET", f"/api/search?query={key}&k=3", None),
+        ("POST", "/search", {"query": "town", "include_raw_content": True}),
+        ("POST", "/retrieve", {"queries": [key, "mill"], "return_scores": True}),
+        ("POST", "/api/extract", {"url": url}),
+        ("POST", "/api/extract", {"url": f"http://localhost:8000/web/{place}"}),
+        ("POST", "/extract", {"urls": [url, "https://nowhere.example/"]}),
+        ("GET", f"/web/{place}", None),
+    ]
+    kept, anew = (
+        TestClient(
+            create_app(worlds[:1], memo=memo, link_base=link_base, profile=profile), base_url="http://localhost:8000"
+        )
+        for memo in (8, 0)
+    )
+    for session in ("a", "b", "b"):
+        for method, path, body in calls:
+            one, other = (
+                client.request(method, path, json=body, headers={"X-Worldsmith-Session": session})
+                for client in (kept, anew)
+            )
+            assert (one.status_code, one.headers.raw, one.content) == (
+                other.status_code,
+                other.headers.raw,
+                other.content,
+            )
+    assert kept.app.state.memo.hits >= (1 if link_base else 8)  # links name the session
+    assert anew.app.state.memo.hits == 0
+
+
+def test_the_memo_holds_no_more_than_its_bytes_and_drops_the_least_recently_used():
+    memo, body = ReplyMemo(1), b"x" * (49_000 - ENTRY_BYTES)
+    for i in range(20):
+        memo.keep(b"%d" % i, Response(body))
+    assert memo.get(b"0").body == body
+    assert memo.size == 20 * (49_000 + len("content-length48300"))
+    memo.keep(b"new", Response(body))
+    assert memo.size == 20 * (49_000 + len("content-length48300"))
+    assert [memo.get(key) is None for key in (b"0", b"1", b"new")] == [False, True, False]
+    memo.keep(b"large", Response(b"x" * 70_000))
+    assert memo.get(b"large") is None
+
+
+def test_only_what_always_answers_alike_is_kept(tmp_path):
+    assert Answering(ModelChoice(), PROFILES).repeats
+    assert not Answering(ModelChoice(model="m"), PROFILES).repeats
+    assert not Answering(ModelChoice(), PROFILES, traces=Traces(tmp_path)).repeats
 
 
 def test_what_was_opened_is_closed_when_the_server_stops(worlds):
@@ -651,13 +763,13 @@ def test_the_description_names_every_route_and_no_other(one):
 
 
 def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
-    app = create_app(folders, memory=0)
+    app = create_app(folders, memory=0, memo=0)
     client, responder_cache = TestClient(app), app.state.responder_cache
     assert responder_cache.opened == ()
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         assert client.post(f"/w/{world}/api/search", json={"query": "a"}).status_code == 200
         assert responder_cache.opened == (world,)
-    roomy = create_app(folders, memory=1 + sum(world.facts for world in worlds) * BYTES_A_FACT // 1_000_000)
+    roomy = create_app(folders, memo=0, memory=1 + sum(world.facts for world in worlds) * BYTES_A_FACT // 1_000_000)
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         TestClient(roomy).post(f"/w/{world}/api/search", json={"query": "a"})
     assert roomy.state.responder_cache.opened == (worlds[1].id, worlds[0].id)

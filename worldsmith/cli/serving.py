@@ -84,6 +84,7 @@ def serve(
     """
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
+    from worldsmith.serving.app import MEMO
 
     options_of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
     options |= options_of_pool
@@ -109,6 +110,7 @@ def serve(
         attempts=answering.store,
         deadline=model_choice.deadline,
         close=close,
+        memo=MEMO if answering.repeats else 0,
         **options,
     )
 

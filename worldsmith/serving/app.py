@@ -5,8 +5,9 @@ import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from hashlib import blake2b
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -19,12 +20,13 @@ from starlette.routing import Mount, Router
 from starlette.routing import Route as HTTPRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
+from worldsmith.errors import NotFoundError, StoreError, UsageError, WorldsmithError, close_match
 from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, Route, endpoints_of
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
+from worldsmith.serving.reply_memo import ReplyMemo
 from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate, Source
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
@@ -40,10 +42,14 @@ MOST_EVIDENCE = 8000
 """Characters of that header; it is left out where it would be longer, since clients refuse longer ones."""
 SLICE = 64
 """Calls of a batch that are made side by side; the reply to a longer batch is written in a thread."""
+UNCOUNTED = -1
+"""Attempt of a call that could not be counted."""
 LONG = 1 << 16
 """Bytes of a body that is read in a thread."""
 INVENTED = ".example"
 """What hosts of the invented web end in."""
+MEMO = 64
+"""Megabytes for replies that are kept, unless another number is given."""
 BY_HOST = "worldsmith.by_host"
 """Set in the scope of requests that came to an invented host."""
 
@@ -73,6 +79,7 @@ class Service:
     profiles: Mapping[str, Profile]
     deadline: float
     """Seconds that a reply may wait for a language model, however many calls it answers."""
+    memo: ReplyMemo
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
         """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
@@ -124,7 +131,37 @@ class Service:
         links = Links(address.world, prefix, self.base, own, BY_HOST in scope)
         return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links)
 
-    async def answer(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[Observation, ...]:
+    async def attempts_of(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[int, ...]:
+        """Count calls and return how often each was made before; `UNCOUNTED` where that can't be kept."""
+        attempts: list[int] = []
+        for call in calls:
+            if attempts:
+                await asyncio.sleep(0)
+            attempts.append(self._attempt(address, call) if isinstance(call, Call) else 0)
+        return tuple(attempts)
+
+    def _attempt(self, address: Address, call: Call) -> int:
+        try:
+            return self.attempts.count_call(address, call)
+        except StoreError as problem:
+            _report(address, call, problem)
+            return UNCOUNTED
+
+    def memo_keys(self, route: Route, request: Request, attempts: tuple[int, ...]) -> tuple[bytes, bytes]:
+        """Return hashes of what the reply to a request without a session depends on, without and with its links.
+
+        A reply is kept under the second where its links name the address, since they name the session too.
+        """
+        faults = find_profile(request.address.profile, self.profiles).faults
+        links = request.links
+        # A dialect may have several routes at one path; they live as long as the app.
+        form = (id(route), request.path, links.world, links.own, links.by_host)
+        key = orjson.dumps((form, request.address, request.fields, attempts if faults else ()))
+        return _memo_key(key), _memo_key(key + links.prefix.encode())
+
+    async def answer(
+        self, address: Address, calls: Sequence[Call | Observation], attempts: Sequence[int]
+    ) -> tuple[Observation, ...]:
         """Return the observations of calls, made side by side where there are several.
 
         Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
@@ -132,12 +169,12 @@ class Service:
         responder = await self.responder_cache.get(address)
         deadline = asyncio.get_running_loop().time() + self.deadline
         if len(calls) == 1:
-            return (await self._observe(responder, address, calls[0], deadline),)
+            return (await self._observe(responder, address, calls[0], attempts[0], deadline),)
         observations: list[Observation] = []
         for start in range(0, len(calls), SLICE):
             tasks = []
-            for call in calls[start : start + SLICE]:
-                tasks.append(asyncio.ensure_future(self._observe(responder, address, call, deadline)))
+            for call, attempt in zip(calls[start : start + SLICE], attempts[start : start + SLICE], strict=True):
+                tasks.append(asyncio.ensure_future(self._observe(responder, address, call, attempt, deadline)))
                 await asyncio.sleep(0)
             observations += await asyncio.gather(*tasks)
         return tuple(observations)
@@ -149,16 +186,27 @@ class Service:
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
     async def _observe(
-        self, responder: Responder, address: Address, call: Call | Observation, deadline: float
+        self, responder: Responder, address: Address, call: Call | Observation, attempt: int, deadline: float
     ) -> Observation:
         """Return the observation of one call; a call that fails does not end the others of its batch."""
         if isinstance(call, Observation):
             return call
-        try:
-            return await responder.acall(address, call, self.attempts.count_call(address, call), deadline)
-        except WorldsmithError as problem:
-            sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
+        if attempt == UNCOUNTED:
             return Observation("unavailable")
+        try:
+            return await responder.acall(address, call, attempt, deadline)
+        except WorldsmithError as problem:
+            _report(address, call, problem)
+            return Observation("unavailable")
+
+
+def _memo_key(text: bytes) -> bytes:
+    return blake2b(text, digest_size=16).digest()
+
+
+def _report(address: Address, call: Call, problem: WorldsmithError) -> None:
+    """Say on standard error why a call has no answer."""
+    sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
 
 
 class Endpoint:
@@ -183,7 +231,9 @@ class Endpoint:
             query = _query(scope["query_string"])
             fields = query if route.method == "GET" else await _fields(http, route)
             dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
-            request = self.service.request(scope, headers, query, fields)
+            named = self.service.request(scope, headers, query, fields)
+            # Nothing but the attempts depends on the session: dialects don't get it.
+            request = replace(named, address=replace(named.address, session=""))
             parsed = route.read(request)
         except _LongBodyError as wrong:
             return _error(dialect, 413, str(wrong))
@@ -191,8 +241,13 @@ class Endpoint:
             return _error(dialect, 404, str(wrong))
         except UsageError as wrong:
             return _error(dialect, 400, str(wrong))
+        attempts = await self.service.attempts_of(named.address, parsed.calls)
+        keys = self.service.memo_keys(route, request, attempts) if 0 < len(parsed.calls) <= SLICE else ()
+        kept = self.service.memo.get(*keys)
+        if kept is not None:
+            return kept
         try:
-            observations = await self.service.answer(request.address, parsed.calls)
+            observations = await self.service.answer(named.address, parsed.calls, attempts)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
@@ -208,7 +263,10 @@ class Endpoint:
                 reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, observations)}
             )
 
-        return write() if len(observations) <= SLICE else await asyncio.to_thread(write)
+        response = write() if len(observations) <= SLICE else await asyncio.to_thread(write)
+        if keys and not any(observation.status == "unavailable" for observation in observations):
+            self.service.memo.keep(keys[request.links.prefix.encode() in response.body], response)
+        return response
 
 
 def _error(dialect: Dialect, status: int, text: str, headers: Mapping[str, str] | None = None) -> Response:
@@ -352,6 +410,7 @@ def create_app(
     dialects: Iterable[Dialect] = tuple(DIALECTS.values()),
     deadline: float = DEADLINE,
     close: Callable[[], Awaitable[None]] | None = None,
+    memo: int | None = None,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
 
@@ -367,6 +426,8 @@ def create_app(
         dialects: the wire forms that are answered.
         deadline: seconds that a reply waits for what `simulate` makes, if that asks a language model.
         close: run when the server stops, in its event loop.
+        memo: megabytes for replies that are sent again to equal requests; by default `MEMO`, and 0 with `simulate`,
+            which may answer the same call otherwise the next time, or note each.
 
     Raises:
         UsageError: a folder is no world, two are the same, the profile or `link_base` can't be, or two dialects
@@ -376,8 +437,9 @@ def create_app(
     base = None if link_base is None else _link_base(link_base)
     responder_cache = ResponderCache(sources, memory, simulate or partial(simulator_of, profiles=profiles))
     default = Address(responder_cache.only, profile, seed)
+    megabytes = memo if memo is not None else 0 if simulate else MEMO
     counted = MemoryAttempts() if attempts is None else attempts
-    service = Service(responder_cache, default, base, counted, profiles, deadline)
+    service = Service(responder_cache, default, base, counted, profiles, deadline, ReplyMemo(megabytes))
     endpoints = endpoints_of(dialects)
     routes = [
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])
@@ -393,6 +455,7 @@ def create_app(
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
     app.state.responder_cache, app.state.default, app.state.endpoints = responder_cache, default, endpoints
+    app.state.memo = service.memo
     return app
 
 
