@@ -32,9 +32,10 @@ from worldsmith.pages import Pages
 from worldsmith.pages.index import Index
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app, serve
-from worldsmith.serving.app import PLAIN
+from worldsmith.serving.app import OPERATOR, PLAIN
 from worldsmith.serving.dialects import DIALECTS
 from worldsmith.serving.listen import server_config
+from worldsmith.serving.metrics import Metrics, RequestRecord
 from worldsmith.serving.reply_memo import ENTRY_BYTES, ReplyMemo
 from worldsmith.serving.responder_cache import BYTES_A_FACT
 from worldsmith.simulate.perturb import PROFILES
@@ -357,6 +358,94 @@ def test_only_what_always_answers_alike_is_kept(tmp_path):
     assert Answering(ModelChoice(), PROFILES).repeats
     assert not Answering(ModelChoice(model="m"), PROFILES).repeats
     assert not Answering(ModelChoice(), PROFILES, traces=Traces(tmp_path)).repeats
+
+
+def metric_values(client):
+    """The values of /metrics by name and labels, those of the process left out."""
+    lines = [line for line in client.get("/metrics").text.splitlines() if not line.startswith("#")]
+    samples = [re.fullmatch(r'(\w+){process="\d+",?(.*)} ([\d.]+)', line) for line in lines]
+    return {(sample[1], sample[2]): float(sample[3]) for sample in samples}
+
+
+def test_metrics_count_requests_by_route_and_status(worlds):
+    client, _ = echoing(worlds[0], memo=1)
+    for query in ("x", "x", "", "y"):
+        client.post("/api/search", json={"query": query})
+    client.post(f"/w/{worlds[0].id}/search", json={"query": "x"})
+    client.get("/nowhere")
+    reply = client.get("/metrics")
+    assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert "# TYPE worldsmith_requests_total counter\n" in reply.text
+    values, total = metric_values(client), "worldsmith_requests_total"
+    ours, tavily = 'dialect="api",route="/api/search"', 'dialect="tavily",route="/search"'
+    assert {labels: value for (name, labels), value in values.items() if name == total} == {
+        f'{ours},status="200"': 3,
+        f'{ours},status="400"': 1,
+        f'{tavily},status="200"': 1,
+        'dialect="",route="",status="200"': 1,
+        'dialect="",route="",status="404"': 1,
+    }
+    times = "worldsmith_request_duration_seconds"
+    assert values[f"{times}_count", ours] == values[f"{times}_bucket", f'{ours},le="+Inf"'] == 4
+    assert values["worldsmith_memo_hits_total", ""] == 1
+    assert values["worldsmith_memo_misses_total", ""] == 3
+    assert values["worldsmith_memo_bytes", ""] > 3 * ENTRY_BYTES
+    assert values["worldsmith_requests_in_progress", ""] == 1  # the request for them
+    assert (values["worldsmith_worlds", ""], values["worldsmith_worlds_open", ""]) == (1, 1)
+    assert client.post("/metrics").headers["allow"] == "GET"
+
+
+def test_the_access_log_says_what_became_of_each_request_and_no_key(worlds):
+    lines, secret = [], "tvly-dev-SECRET"
+    client, _ = echoing(worlds[0], memo=1, access_log=lines.append)
+    keys = {"Authorization": f"Bearer {secret}", "X-API-Key": secret}
+    for _ in range(2):
+        body = {"query": "x", "k": 1, "api_key": secret}
+        reply = client.post(f"/api/search?api_key={secret}&session=a", json=body, headers=keys)
+    client.get(f"/nowhere?api_key={secret}")
+    client.post("/search", content=b"no json " + secret.encode(), headers=keys)
+    first, second, lost, wrong = map(json.loads, lines)
+    assert secret not in "".join(lines)
+    assert [line[-1] for line in lines] == ["\n"] * 4
+    assert first | {"memo": True, "time": second["time"], "ms": second["ms"]} == second
+    for name in ("time", "ms"):
+        del second[name]
+    assert second == {
+        "client": "testclient",
+        "method": "POST",
+        "path": "/api/search",
+        "status": 200,
+        "bytes": len(reply.content),
+        "dialect": "api",
+        "world": worlds[0].id,
+        "session": "a",
+        "memo": True,
+    }
+    assert (lost["path"], lost["status"], lost["dialect"]) == ("/nowhere", 404, "")
+    assert (wrong["path"], wrong["status"], wrong["dialect"]) == ("/search", 400, "tavily")
+
+
+def test_times_are_counted_in_classes_up_to_their_bounds():
+    metrics = Metrics()
+    for seconds in (0.001, 0.002, 0.4, 99):
+        metrics.add(RequestRecord("d", "/r", status=200), seconds)
+    text = metrics.text({})
+    counts = [int(line.rpartition(" ")[2]) for line in text.splitlines() if "_bucket" in line]
+    assert counts == [1, *[2] * 7, *[3] * 6, 4]
+    assert re.search(r'_sum{process="\d+",dialect="d",route="/r"} 99.403000\n', text)
+
+
+def test_a_server_is_ready_when_its_one_world_is_open(worlds):
+    go = threading.Event()
+    slow = Slow(go)
+    client = TestClient(create_app(worlds[:1], simulate=lambda _: slow))
+    reply = client.get("/readyz")
+    assert (reply.status_code, reply.json()["status"]) == (503, "opening")
+    assert client.get("/healthz").status_code == 200
+    go.set()
+    assert client.post("/api/search", json={"query": "a"}).status_code == 200
+    assert client.get("/readyz").json() == {"status": "ready"}
+    assert TestClient(create_app(worlds)).get("/readyz").json() == {"status": "ready"}
 
 
 def test_what_was_opened_is_closed_when_the_server_stops(worlds):
@@ -755,7 +844,7 @@ def test_the_description_names_every_route_and_no_other(one):
     routed = {
         (method, re.sub(r":path", "", route.path))
         for route in one.app.routes
-        if not route.path.startswith("/w/")
+        if not route.path.startswith("/w/") and route.path not in OPERATOR
         for method in route.methods - {"HEAD"}
     }
     assert described == routed

@@ -1,9 +1,10 @@
 """Commands that answer calls: serve over HTTP, search and extract by hand."""
 
+import io
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -49,6 +50,11 @@ seed_option = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for search indices, so that worlds open faster the second time; beside the worlds by default.",
 )
+@click.option(
+    "--access-log",
+    type=click.File("a", lazy=False),
+    help="File for a line of JSON per request; - for standard output. Keys, query strings and bodies are not in it.",
+)
 @profile_option
 @profiles_option
 @seed_option
@@ -64,6 +70,7 @@ def serve(
     model_choice: ModelChoice,
     trace: Path | None,
     retriever: str,
+    access_log: TextIO | None,
     *,
     pooled: bool,
     **options: Any,
@@ -111,8 +118,18 @@ def serve(
         deadline=model_choice.deadline,
         close=close,
         memo=MEMO if answering.repeats else 0,
+        access_log=_lines_to(access_log),
         **options,
     )
+
+
+def _lines_to(file: TextIO | None) -> Callable[[str], object] | None:
+    """Return what writes lines to a file at once; None without one."""
+    if file is None:
+        return None
+    if isinstance(file, io.TextIOWrapper):
+        file.reconfigure(line_buffering=True)
+    return file.write
 
 
 def one_call(command: Callable[..., Any]) -> Callable[..., Any]:

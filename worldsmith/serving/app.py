@@ -26,6 +26,7 @@ from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, R
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
+from worldsmith.serving.metrics import PROMETHEUS, RECORD, Metrics, RequestObserver, RequestRecord
 from worldsmith.serving.reply_memo import ReplyMemo
 from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate, Source
 from worldsmith.simulate.disclosure import observation_hashes
@@ -50,6 +51,8 @@ INVENTED = ".example"
 """What hosts of the invented web end in."""
 MEMO = 64
 """Megabytes for replies that are kept, unless another number is given."""
+OPERATOR = ("/readyz", "/metrics")
+"""Routes for whoever runs the server, which the description for agents leaves out."""
 BY_HOST = "worldsmith.by_host"
 """Set in the scope of requests that came to an invented host."""
 
@@ -226,12 +229,16 @@ class Endpoint:
     async def respond(self, scope: Scope, http: HTTPRequest) -> Response:
         """Return the response: read, answer, write."""
         dialect, route = self.candidates[-1]
+        record: RequestRecord = scope[RECORD]
+        record.dialect, record.route = dialect.name, readable_path(route.path)
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             query = _query(scope["query_string"])
             fields = query if route.method == "GET" else await _fields(http, route)
             dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
+            record.dialect = dialect.name
             named = self.service.request(scope, headers, query, fields)
+            record.world, record.session = named.address.world, named.address.session
             # Nothing but the attempts depends on the session: dialects don't get it.
             request = replace(named, address=replace(named.address, session=""))
             parsed = route.read(request)
@@ -245,6 +252,7 @@ class Endpoint:
         keys = self.service.memo_keys(route, request, attempts) if 0 < len(parsed.calls) <= SLICE else ()
         kept = self.service.memo.get(*keys)
         if kept is not None:
+            record.memo = True
             return kept
         try:
             observations = await self.service.answer(named.address, parsed.calls, attempts)
@@ -376,7 +384,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
         for (method, place), candidates in endpoints.items()
         if place == bare or (page and place.startswith(ROOT))
     }
-    if bare in PLAIN or allowed:
+    if bare in (*PLAIN, *OPERATOR) or allowed:
         post = allowed.get("POST")
         body = f" with a JSON body such as {example_body(post)}" if post else ""
         methods = ", ".join(allowed) or "GET"
@@ -411,6 +419,7 @@ def create_app(
     deadline: float = DEADLINE,
     close: Callable[[], Awaitable[None]] | None = None,
     memo: int | None = None,
+    access_log: Callable[[str], object] | None = None,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
 
@@ -428,6 +437,7 @@ def create_app(
         close: run when the server stops, in its event loop.
         memo: megabytes for replies that are sent again to equal requests; by default `MEMO`, and 0 with `simulate`,
             which may answer the same call otherwise the next time, or note each.
+        access_log: gets a line of JSON per request; keys, query strings and bodies are not in it.
 
     Raises:
         UsageError: a folder is no world, two are the same, the profile or `link_base` can't be, or two dialects
@@ -445,18 +455,47 @@ def create_app(
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])
         for (method, path), candidates in endpoints.items()
     ]
+    metrics = Metrics()
     routes += plain_routes(responder_cache, endpoints, service.check)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
-        routes=[*routes, prefixed],
+        routes=[*routes, *_operator_routes(service, metrics), prefixed],
         exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _internal_error},
         lifespan=_lifespan(close),
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
+    app.add_middleware(RequestObserver, metrics=metrics, log=access_log)
     app.state.responder_cache, app.state.default, app.state.endpoints = responder_cache, default, endpoints
     app.state.memo = service.memo
     return app
+
+
+def _operator_routes(service: Service, metrics: Metrics) -> list[HTTPRoute]:
+    """Return the routes for whoever runs the server, which the description for agents leaves out."""
+    responder_cache, memo = service.responder_cache, service.memo
+
+    async def ready(_: HTTPRequest) -> Response:
+        if not responder_cache.only or responder_cache.open_soon(service.default):
+            return http_response({"status": "ready"})
+        return http_response({"status": "opening", "error": "the world is being opened: try again"}, 503)
+
+    async def counts(_: HTTPRequest) -> Response:
+        return http_response(
+            metrics.text(
+                {
+                    "worldsmith_requests_in_progress": ("gauge", "Requests being answered.", metrics.in_progress),
+                    "worldsmith_memo_hits_total": ("counter", "Replies sent again from the memo.", memo.hits),
+                    "worldsmith_memo_misses_total": ("counter", "Replies that the memo did not have.", memo.misses),
+                    "worldsmith_memo_bytes": ("gauge", "Bytes of the memo, by estimate.", memo.size),
+                    "worldsmith_worlds": ("gauge", "Worlds served, a pool included.", len(responder_cache.cards)),
+                    "worldsmith_worlds_open": ("gauge", "Worlds in memory.", len(responder_cache.opened)),
+                }
+            ),
+            headers={"Content-Type": PROMETHEUS},
+        )
+
+    return [HTTPRoute(path, answer, methods=["GET"]) for path, answer in zip(OPERATOR, (ready, counts), strict=True)]
 
 
 def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
