@@ -19,12 +19,14 @@ import orjson
 import pytest
 import uvicorn
 from bs4 import BeautifulSoup
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from starlette.responses import Response
 from starlette.testclient import TestClient
 
 import worldsmith
+from worldsmith.cli import main
 from worldsmith.cli.backend import Answering, ModelChoice
 from worldsmith.errors import BackendError, FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
@@ -423,6 +425,56 @@ def test_the_access_log_says_what_became_of_each_request_and_no_key(worlds):
     }
     assert (lost["path"], lost["status"], lost["dialect"]) == ("/nowhere", 404, "")
     assert (wrong["path"], wrong["status"], wrong["dialect"]) == ("/search", 400, "tavily")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"headers": {"Authorization": "Bearer k3y"}},
+        {"headers": {"X-API-Key": "k3y"}},
+        {"params": {"api_key": "k3y"}},
+        {"headers": {"X-Worldsmith-Key": "k3y", "Authorization": "Bearer ws-WORLD;seed=2"}},
+    ],
+)
+def test_a_server_with_a_key_answers_who_gives_it(worlds, how):
+    client = TestClient(create_app(worlds[:1], api_key="k3y"))
+    headers = {name: value.replace("WORLD", worlds[0].id) for name, value in how.get("headers", {}).items()}
+    assert client.post("/search", json={"query": "town"}, **{**how, "headers": headers}).json()["results"]
+    for path in ("/worlds", "/metrics", "/openapi.json", f"/w/{worlds[0].id}/"):
+        assert client.get(path, **{**how, "headers": headers}).status_code == 200
+
+
+def test_a_server_with_a_key_answers_nobody_else(worlds, capfd):
+    lines = []
+    client = TestClient(create_app(worlds[:1], api_key="k3y", access_log=lines.append))
+    for headers in ({}, {"Authorization": "Bearer k3"}, {"X-API-Key": "k3yy"}, {"Authorization": b"Bearer \xe9"}):
+        replies = [client.post(path, json={"query": "town"}, headers=headers) for path in ("/api/search", "/search")]
+        replies += [client.get(path, headers=headers) for path in ("/worlds", "/metrics", "/", "/web/a.example/b")]
+        assert [reply.status_code for reply in replies] == [401] * 6
+        assert "X-Worldsmith-Key" in replies[0].json()["error"]
+        assert replies[1].json()["detail"] == {"error": "Unauthorized: missing or invalid API key."}
+    assert client.post("/search", json={"query": "town", "api_key": "k3y"}).status_code == 200
+    assert [client.get(path).status_code for path in ("/healthz", f"/w/{worlds[0].id}/healthz")] == [200, 200]
+    assert client.get("/readyz").status_code == 200
+    assert "k3" not in "".join([*lines, *capfd.readouterr()])
+
+
+@pytest.mark.parametrize("key", ["ws-mine", "a b", "clé"])
+def test_a_key_that_clients_could_not_give_is_refused(worlds, key):
+    with pytest.raises(UsageError, match="take another") as error:
+        create_app(worlds, api_key=key)
+    assert key not in str(error.value)
+
+
+def test_beyond_loopback_a_server_asks_for_a_key(worlds, folders):
+    for host in ("0.0.0.0", "::", "192.0.2.1", "a.example"):
+        with pytest.raises(UsageError, match="can be reached from other machines: name a key"):
+            serve(worlds, host=host)
+    for key in ("", "k3y"):
+        with pytest.raises(UsageError, match=r"can't listen on 192\.0\.2\.1"):  # no address of this machine
+            serve(worlds, host="192.0.2.1", api_key=key)
+    both = CliRunner().invoke(main, ["serve", str(folders[0]), "--api-key", "k3y", "--no-api-key"])
+    assert (both.exit_code, both.output) == (2, "Error: --no-api-key, and a key is named: leave one out\n")
 
 
 def test_times_are_counted_in_classes_up_to_their_bounds():

@@ -21,6 +21,7 @@ from worldsmith.cli.backend import (
 )
 from worldsmith.cli.base import emit, json_option, one_world, pool_at, pool_option, usable_worlds
 from worldsmith.cli.worlds import PATHS
+from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
     from worldsmith.simulate.protocol import Call, Observation
@@ -51,6 +52,12 @@ seed_option = click.option(
     help="Folder for search indices, so that worlds open faster the second time; beside the worlds by default.",
 )
 @click.option(
+    "--api-key",
+    envvar="WORLDSMITH_API_KEY",
+    help="Key that requests have to give, needed beyond loopback; better as WORLDSMITH_API_KEY: others see commands.",
+)
+@click.option("--no-api-key", "keyless", is_flag=True, help="Answer beyond loopback without a key.")
+@click.option(
     "--access-log",
     type=click.File("a", lazy=False),
     help="File for a line of JSON per request; - for standard output. Keys, query strings and bodies are not in it.",
@@ -71,7 +78,9 @@ def serve(
     trace: Path | None,
     retriever: str,
     access_log: TextIO | None,
+    api_key: str | None,
     *,
+    keyless: bool,
     pooled: bool,
     **options: Any,
 ) -> None:
@@ -92,6 +101,9 @@ def serve(
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
     from worldsmith.serving.app import MEMO
+
+    if keyless and api_key:
+        raise UsageError("--no-api-key, and a key is named: leave one out")
 
     options_of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
     options |= options_of_pool
@@ -119,6 +131,7 @@ def serve(
         close=close,
         memo=MEMO if answering.repeats else 0,
         access_log=_lines_to(access_log),
+        api_key="" if keyless else api_key or None,
         **options,
     )
 

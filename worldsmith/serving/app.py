@@ -8,6 +8,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
+from hmac import compare_digest
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -53,6 +54,10 @@ MEMO = 64
 """Megabytes for replies that are kept, unless another number is given."""
 OPERATOR = ("/readyz", "/metrics")
 """Routes for whoever runs the server, which the description for agents leaves out."""
+KEYLESS = "/healthz"
+"""The route that says without the server's key whether it runs."""
+KEY_HEADER = "x-worldsmith-key"
+"""Header of the server's key, for requests whose API key names a world."""
 BY_HOST = "worldsmith.by_host"
 """Set in the scope of requests that came to an invented host."""
 
@@ -65,6 +70,10 @@ _LONE = re.compile(
     re.DOTALL,
 )
 """Text up to half of a surrogate pair, or up to a byte that is no UTF-8; the text and the half or byte."""
+
+
+class _WrongKeyError(UsageError):
+    """A request without the key that the server asks for."""
 
 
 class _LongBodyError(UsageError):
@@ -83,6 +92,8 @@ class Service:
     deadline: float
     """Seconds that a reply may wait for a language model, however many calls it answers."""
     memo: ReplyMemo
+    api_key: str
+    """What a request has to give as its key; "" where none is asked for."""
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
         """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
@@ -94,6 +105,7 @@ class Service:
             query.get("api_key", ""),
             key,
         )
+        self.check_key(*keys, headers.get(KEY_HEADER, ""))
         sources = [("the path", addresses.parse(spec, "the path"))] if spec else []
         sources += [("the API key", addresses.from_key(text)) for text in keys if isinstance(text, str) and text]
         for name in addresses.FIELDS:
@@ -110,14 +122,29 @@ class Service:
             )
         return address
 
+    def check_key(self, *keys: Any) -> None:
+        """Raise `_WrongKeyError` unless one of the keys of a request is the server's, where it asks for one."""
+        wanted = self.api_key.encode()
+        if wanted and not any(isinstance(key, str) and compare_digest(key.encode(), wanted) for key in keys):
+            raise _WrongKeyError(
+                "this server asks for its key: send it as the API key (Authorization: Bearer, X-API-Key, api_key), or "
+                "as the header X-Worldsmith-Key where that names a world"
+            )
+
     def check(self, http: HTTPRequest) -> Response | None:
-        """Return an error for a request whose path names an unknown world or profile, None otherwise."""
-        spec = http.path_params.get("spec", "")
+        """Return an error for a request of no dialect: without the key, or for an unknown world or profile."""
+        spec, headers = http.path_params.get("spec", ""), http.headers
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        keys = (bearer, headers.get("x-api-key"), headers.get(KEY_HEADER), http.query_params.get("api_key"))
         try:
+            if http.scope["path"].removeprefix(http.scope.get("root_path", "")) != KEYLESS:
+                self.check_key(*keys)
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
             if spec:
                 self.responder_cache.check(named.world)
             find_profile(named.profile, self.profiles)
+        except _WrongKeyError as wrong:
+            return http_response({"error": str(wrong)}, 401)
         except NotFoundError as wrong:
             return http_response({"error": str(wrong)}, 404)
         except UsageError as wrong:
@@ -242,6 +269,8 @@ class Endpoint:
             # Nothing but the attempts depends on the session: dialects don't get it.
             request = replace(named, address=replace(named.address, session=""))
             parsed = route.read(request)
+        except _WrongKeyError as wrong:
+            return _error(dialect, 401, str(wrong))
         except _LongBodyError as wrong:
             return _error(dialect, 413, str(wrong))
         except NotFoundError as wrong:
@@ -420,6 +449,7 @@ def create_app(
     close: Callable[[], Awaitable[None]] | None = None,
     memo: int | None = None,
     access_log: Callable[[str], object] | None = None,
+    api_key: str = "",
 ) -> Starlette:
     """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
 
@@ -438,18 +468,23 @@ def create_app(
         memo: megabytes for replies that are sent again to equal requests; by default `MEMO`, and 0 with `simulate`,
             which may answer the same call otherwise the next time, or note each.
         access_log: gets a line of JSON per request; keys, query strings and bodies are not in it.
+        api_key: what a request has to give as its key; only /healthz and /readyz answer without. "" asks for none.
 
     Raises:
-        UsageError: a folder is no world, two are the same, the profile or `link_base` can't be, or two dialects
-            answer the same requests.
+        UsageError: a folder is no world, two are the same, the profile, the key or `link_base` can't be, or two
+            dialects answer the same requests.
     """
     find_profile(profile, profiles)
+    if api_key.lower().startswith(addresses.KEY) or not re.fullmatch(r"[!-~]*", api_key):
+        raise UsageError(
+            f"an API key is printable ASCII without spaces, and {addresses.KEY}… names a world: take another"
+        )
     base = None if link_base is None else _link_base(link_base)
     responder_cache = ResponderCache(sources, memory, simulate or partial(simulator_of, profiles=profiles))
     default = Address(responder_cache.only, profile, seed)
     megabytes = memo if memo is not None else 0 if simulate else MEMO
     counted = MemoryAttempts() if attempts is None else attempts
-    service = Service(responder_cache, default, base, counted, profiles, deadline, ReplyMemo(megabytes))
+    service = Service(responder_cache, default, base, counted, profiles, deadline, ReplyMemo(megabytes), api_key)
     endpoints = endpoints_of(dialects)
     routes = [
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])
@@ -480,8 +515,8 @@ def _operator_routes(service: Service, metrics: Metrics) -> list[HTTPRoute]:
             return http_response({"status": "ready"})
         return http_response({"status": "opening", "error": "the world is being opened: try again"}, 503)
 
-    async def counts(_: HTTPRequest) -> Response:
-        return http_response(
+    async def counts(http: HTTPRequest) -> Response:
+        return service.check(http) or http_response(
             metrics.text(
                 {
                     "worldsmith_requests_in_progress": ("gauge", "Requests being answered.", metrics.in_progress),

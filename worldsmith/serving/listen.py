@@ -5,6 +5,7 @@ import socket
 import sys
 import time
 from collections.abc import Callable, Sequence
+from ipaddress import ip_address
 from typing import Any, ClassVar
 
 import orjson
@@ -97,21 +98,28 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
+    api_key: str | None = None,
     say: Callable[[str], object] = sys.stdout.write,
     **options: Any,
 ) -> None:
-    """Serve worlds until interrupted; `options` are those of `create_app`.
+    """Serve worlds until interrupted; `api_key` and `options` are those of `create_app`.
 
     A line with the address and the startup time is written once requests are answered. Port 0 takes a free one.
     A single world, or a pool, is opened before that, several worlds at their first call.
 
     Raises:
-        UsageError: the address can't be bound, or `create_app` says so.
+        UsageError: the address can't be bound, or it is not of loopback and there is no `api_key` ("" for none), or
+            `create_app` says so.
         WorldsmithError: the single world can't be opened.
     """
     start = time.monotonic()
+    if api_key is None and not _is_loopback(host):
+        raise UsageError(
+            f"{host} can be reached from other machines: name a key that requests have to give, as --api-key or "
+            f"WORLDSMITH_API_KEY, or say --no-api-key"
+        )
     with _bind(host, port) as bound:
-        app = create_app(sources, **options)
+        app = create_app(sources, api_key=api_key or "", **options)
         responder_cache: ResponderCache = app.state.responder_cache
         if responder_cache.only:
             asyncio.run(responder_cache.get(app.state.default))
@@ -128,6 +136,13 @@ def serve(
             _Server(server_config(app), ready).run(sockets=[bound])
         except KeyboardInterrupt:
             return
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
 
 
 def _bind(host: str, port: int) -> socket.socket:
