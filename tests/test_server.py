@@ -36,7 +36,7 @@ from worldsmith.schema import load_schema
 from worldsmith.serving import create_app, serve
 from worldsmith.serving.app import OPERATOR, PLAIN
 from worldsmith.serving.dialects import DIALECTS
-from worldsmith.serving.listen import server_config
+from worldsmith.serving.listen import allow_open_files, server_config
 from worldsmith.serving.metrics import Metrics, RequestRecord
 from worldsmith.serving.reply_memo import ENTRY_BYTES, ReplyMemo
 from worldsmith.serving.responder_cache import BYTES_A_FACT
@@ -1229,6 +1229,57 @@ def test_a_slow_reply_is_no_late_request(worlds, monkeypatch):
         for _ in range(2):
             connection.sendall(WHOLE)
             assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_replies_end_and_idle_connections_close_when_the_server_stops(worlds):
+    begun = threading.Event()
+
+    class Patient(Stub):
+        async def acall(self, address, call, attempt=0, deadline=None):
+            begun.set()
+            await asyncio.sleep(0.3)
+            return self.seen
+
+    app = create_app(worlds[:1], simulate=lambda _: Patient(Observation("ok")))
+    with ExitStack() as stack:
+        with listening(app) as port:
+            busy, idle = (stack.enter_context(socket.create_connection(("127.0.0.1", port), 20)) for _ in range(2))
+            busy.sendall(WHOLE)
+            assert begun.wait(20)
+        reply = received(busy)
+        assert reply.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert reply.endswith(b"}")
+        assert received(idle) == b""
+
+
+def test_hundreds_of_clients_are_answered_on_connections_they_keep(worlds):
+    clients, rounds = 300, 2
+    app = create_app(worlds[:1], simulate=lambda _: Stub(Observation("ok")))
+
+    async def ask(port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        heads = []
+        for _ in range(rounds):
+            writer.write(WHOLE)
+            heads.append(await reader.readuntil(b"\r\n\r\n"))
+            await reader.readexactly(int(re.search(rb"content-length: (\d+)", heads[-1])[1]))
+        writer.close()
+        return [head.split(b"\r\n")[0] for head in heads]
+
+    async def ask_all(port):
+        return await asyncio.gather(*(ask(port) for _ in range(clients)))
+
+    with listening(app) as port:
+        assert asyncio.run(ask_all(port)) == [[b"HTTP/1.1 200 OK"] * rounds] * clients
+
+
+@pytest.mark.parametrize(("soft", "most", "set_to"), [(1024, 4096, 4096), (1024, -1, 65_536), (100_000, -1, None)])
+def test_as_many_connections_as_the_system_allows_may_be_open(monkeypatch, soft, most, set_to):
+    limits = []
+    monkeypatch.setattr("resource.getrlimit", lambda _: (soft, most))
+    monkeypatch.setattr("resource.setrlimit", lambda _, pair: limits.append(pair))
+    allow_open_files()
+    assert limits == ([] if set_to is None else [(set_to, most)])
 
 
 def test_the_oldest_of_too_many_half_open_connections_is_closed(worlds, monkeypatch):

@@ -1,6 +1,7 @@
 """The server process: a bound socket, uvicorn on it, and a line that says when it is ready."""
 
 import asyncio
+import resource
 import socket
 import sys
 import time
@@ -21,6 +22,12 @@ BACKLOG = 2048
 """Connections that may wait to be taken."""
 ARRIVAL = 30.0
 """Seconds in which a request has to arrive whole, from its first byte or the connection's opening."""
+KEEP_ALIVE = 75
+"""Seconds that a connection without a request stays open: agents think between their calls."""
+GRACE = 30
+"""Seconds that replies have to end when the server stops."""
+OPEN_FILES = 65_536
+"""Files and connections that may be open, where the system allows so many."""
 MOST_WAITING = 2 * BACKLOG
 """Connections whose request has not arrived whole, at most: the oldest is closed for a new one."""
 
@@ -77,8 +84,23 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
     """Return how uvicorn serves an app of ours."""
     # A Date or Server header would make equal replies differ, or say more than the world does.
     return uvicorn.Config(
-        app, http=_Connection, log_level="warning", access_log=False, server_header=False, date_header=False
+        app,
+        http=_Connection,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=GRACE,
     )
+
+
+def allow_open_files() -> None:
+    """Raise the number of connections that this process may hold; 1,024 is a usual limit of shells."""
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(OPEN_FILES, most)
+    if least != resource.RLIM_INFINITY and least < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 class _Server(uvicorn.Server):
@@ -118,6 +140,7 @@ def serve(
             f"{host} can be reached from other machines: name a key that requests have to give, as --api-key or "
             f"WORLDSMITH_API_KEY, or say --no-api-key"
         )
+    allow_open_files()
     with _bind(host, port) as bound:
         app = create_app(sources, api_key=api_key or "", **options)
         responder_cache: ResponderCache = app.state.responder_cache
