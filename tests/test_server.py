@@ -40,6 +40,7 @@ from worldsmith.serving.listen import allow_open_files, server_config
 from worldsmith.serving.metrics import Metrics, RequestRecord
 from worldsmith.serving.reply_memo import ENTRY_BYTES, ReplyMemo
 from worldsmith.serving.responder_cache import BYTES_A_FACT
+from worldsmith.simulate.http_status import STATUS
 from worldsmith.simulate.perturb import PROFILES
 from worldsmith.simulate.protocol import Observation, Profile, Result
 from worldsmith.simulate.store import Store
@@ -475,6 +476,22 @@ def test_beyond_loopback_a_server_asks_for_a_key(worlds, folders):
             serve(worlds, host="192.0.2.1", api_key=key)
     both = CliRunner().invoke(main, ["serve", str(folders[0]), "--api-key", "k3y", "--no-api-key"])
     assert (both.exit_code, both.output) == (2, "Error: --no-api-key, and a key is named: leave one out\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [("/api/search", {"query": "a"}), ("/search", {"query": "a"}), ("/retrieve", {"queries": ["a"]})]
+)
+@pytest.mark.parametrize("status", ["error", "rate_limited", "timeout", "unavailable", "unauthorized"])
+def test_calls_that_fail_have_status_200_where_it_is_wanted(worlds, path, body, status):
+    observation = Observation(status, retry_after=3 if status == "rate_limited" else None)
+    usual, _ = stubbed(worlds[0], observation)
+    client, _ = stubbed(worlds[0], observation, failures_as_200=True)
+    failed, reply = usual.post(path, json=body), client.post(path, json=body)
+    assert failed.status_code == STATUS[status][0]
+    assert (reply.status_code, reply.content, reply.headers) == (200, failed.content, failed.headers)
+    assert reply.content
+    assert client.post(path, json={}).status_code == usual.post(path, json={}).status_code in {400, 422}
+    assert client.post("/api/extract", json={"url": "https://a.example/"}).status_code == 200
 
 
 def test_times_are_counted_in_classes_up_to_their_bounds():

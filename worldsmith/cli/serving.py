@@ -58,6 +58,11 @@ seed_option = click.option(
 )
 @click.option("--no-api-key", "keyless", is_flag=True, help="Answer beyond loopback without a key.")
 @click.option(
+    "--failures-as-200",
+    is_flag=True,
+    help="Calls that fail (401, 429, 5xx) have status 200 and the failure's text: for trainers that retry these.",
+)
+@click.option(
     "--access-log",
     type=click.File("a", lazy=False),
     help="File for a line of JSON per request; - for standard output. Keys, query strings and bodies are not in it.",

@@ -94,6 +94,8 @@ class Service:
     memo: ReplyMemo
     api_key: str
     """What a request has to give as its key; "" where none is asked for."""
+    failures_as_200: bool
+    """Whether calls that fail are answered with status 200 and the failure's text."""
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
         """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
@@ -292,7 +294,10 @@ class Endpoint:
             return _error(dialect, 503, f"world {world!r} can't be served; the server's log says why")
         failed = request_failure(observations)
         if failed:
-            return _error(dialect, failed.status, failed.text, failed.headers)
+            response = _error(dialect, failed.status, failed.text, failed.headers)
+            if self.service.failures_as_200:
+                response.status_code = 200
+            return response
 
         def write() -> Response:
             reply = parsed.write(observations)
@@ -450,6 +455,7 @@ def create_app(
     memo: int | None = None,
     access_log: Callable[[str], object] | None = None,
     api_key: str = "",
+    failures_as_200: bool = False,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
 
@@ -469,6 +475,8 @@ def create_app(
             which may answer the same call otherwise the next time, or note each.
         access_log: gets a line of JSON per request; keys, query strings and bodies are not in it.
         api_key: what a request has to give as its key; only /healthz and /readyz answer without. "" asks for none.
+        failures_as_200: calls that fail (401, 429, 5xx) are answered with status 200 and the body of their failure; for
+            trainers that make such requests again until they hold. Wrong requests keep their 4xx.
 
     Raises:
         UsageError: a folder is no world, two are the same, the profile, the key or `link_base` can't be, or two
@@ -484,7 +492,9 @@ def create_app(
     default = Address(responder_cache.only, profile, seed)
     megabytes = memo if memo is not None else 0 if simulate else MEMO
     counted = MemoryAttempts() if attempts is None else attempts
-    service = Service(responder_cache, default, base, counted, profiles, deadline, ReplyMemo(megabytes), api_key)
+    service = Service(
+        responder_cache, default, base, counted, profiles, deadline, ReplyMemo(megabytes), api_key, failures_as_200
+    )
     endpoints = endpoints_of(dialects)
     routes = [
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])
