@@ -1112,6 +1112,59 @@ def test_a_server_says_its_address_and_a_killed_ones_port_is_free(process, world
     assert again.wait(10) == 0
 
 
+@pytest.fixture
+def two_workers(folders):
+    """`serve --workers 2` under a profile with faults: the process and its address."""
+    command = [sys.executable, "-m", "worldsmith", "serve", str(folders[0]), "--port", "0", "--workers", "2"]
+    child = subprocess.Popen(
+        [*command, "--profile", "flaky"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    yield child, re.search(r"http://\S+", child.stdout.readline())[0]
+    child.terminate()
+    child.communicate(timeout=20)
+
+
+def processes_of(url):
+    """The processes that answer, by the label of their counts; each request comes on a connection of its own."""
+    texts = [urllib.request.urlopen(f"{url}/metrics").read().decode() for _ in range(40)]
+    return {int(re.search(r'process="(\d+)"', text)[1]) for text in texts}
+
+
+def status_of(url, query, session):
+    request = urllib.request.Request(f"{url}/api/search?session={session}", json.dumps({"query": query}).encode())
+    try:
+        return urllib.request.urlopen(request).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_workers_share_the_attempts_of_a_session_and_are_replaced_when_they_end(two_workers, worlds):
+    child, url = two_workers
+    alone = TestClient(create_app(worlds[:1], profile="flaky"))
+    queries = [f"q{i}" for i in range(12)] * 3
+    expected = [alone.post("/api/search?session=a", json={"query": query}).status_code for query in queries]
+    assert [status_of(url, query, "a") for query in queries] == expected
+    assert {*expected} > {200}
+    pids = processes_of(url)
+    assert len(pids) == 2
+    assert child.pid not in pids
+    os.kill(min(pids), signal.SIGKILL)
+    assert "a worker ended with -9: another one is started" in child.stderr.readline()
+    while len(now := processes_of(url)) < 2:
+        pass
+    assert now & pids == {max(pids)}
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(20) == 0
+
+
+def test_a_worker_that_can_not_serve_ends_all(folders):
+    command = [sys.executable, "-m", "worldsmith", "serve", str(folders[0]), "--port", "0", "--workers", "2"]
+    done = subprocess.run([*command, "--profile", "claen"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "no profile 'claen'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("where", ["", "/w/WORLD", "/tavily", "/w/WORLD/tavily"])
 def test_the_unmodified_tavily_client_finds_and_reads(live, worlds, town, where):
     from tavily import TavilyClient

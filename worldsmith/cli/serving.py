@@ -1,6 +1,7 @@
 """Commands that answer calls: serve over HTTP, search and extract by hand."""
 
 import io
+import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
@@ -24,6 +25,7 @@ from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
+    from worldsmith.serving.workers import Say
     from worldsmith.simulate.protocol import Call, Observation
 
 profile_option = click.option(
@@ -41,6 +43,13 @@ seed_option = click.option(
 @click.argument("paths", nargs=-1, required=True, type=PATHS, metavar="WORLD_OR_DIR...")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
+@click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Processes that answer; each opens its worlds and keeps replies for itself.",
+)
 @click.option(
     "--link-base",
     help="Scheme and host of this server: results link to it, for agents that fetch pages with plain GET.",
@@ -84,6 +93,8 @@ def serve(
     retriever: str,
     access_log: TextIO | None,
     api_key: str | None,
+    port: int,
+    workers: int,
     *,
     keyless: bool,
     pooled: bool,
@@ -106,39 +117,52 @@ def serve(
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
     from worldsmith.serving.app import MEMO
+    from worldsmith.serving.workers import run_workers
+    from worldsmith.simulate.store import Store
 
     if keyless and api_key:
         raise UsageError("--no-api-key, and a key is named: leave one out")
 
-    options_of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
-    options |= options_of_pool
+    of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
+    options |= {**of_pool, "access_log": _lines_to(access_log), "api_key": "" if keyless else api_key or None}
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
-    answering = Answering(
-        model_choice,
-        read_profiles(profiles),
-        quiet=False,
-        index_folder=beside.get if index_dir is None else lambda _: index_dir,
-        traces=traces_in(trace),
-        retriever=retriever,
-    )
+    sources = [pool_at(paths, quiet=False)] if pooled else folders
 
-    async def close() -> None:
-        await answering.close()
-        click.echo(answering.totals(), err=True)
+    def work(port: int, counts: Path | None, say: "Say") -> None:
+        """Serve in this process; `counts` is a file in which workers count attempts together."""
+        answering = Answering(
+            model_choice,
+            read_profiles(profiles),
+            quiet=False,
+            index_folder=beside.get if index_dir is None else lambda _: index_dir,
+            traces=traces_in(trace),
+            retriever=retriever,
+        )
+        attempts = answering.store or (Store(counts) if counts else None)
 
-    run_server(
-        [pool_at(paths, quiet=False)] if pooled else folders,
-        simulate=partial(answering.answers, **options_of_pool),
-        profiles=answering.profiles,
-        attempts=answering.store,
-        deadline=model_choice.deadline,
-        close=close,
-        memo=MEMO if answering.repeats else 0,
-        access_log=_lines_to(access_log),
-        api_key="" if keyless else api_key or None,
-        **options,
-    )
+        async def close() -> None:
+            await answering.close()
+            click.echo(answering.totals(), err=True)
+
+        run_server(
+            sources,
+            port=port,
+            say=say,
+            shared=counts is not None,
+            simulate=partial(answering.answers, **of_pool),
+            profiles=answering.profiles,
+            attempts=attempts,
+            deadline=model_choice.deadline,
+            close=close,
+            memo=MEMO if answering.repeats else 0,
+            **options,
+        )
+
+    if workers == 1:
+        work(port, None, sys.stdout.write)
+    else:
+        run_workers(workers, options["host"], port, work)
 
 
 def _lines_to(file: TextIO | None) -> Callable[[str], object] | None:

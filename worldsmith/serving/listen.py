@@ -5,7 +5,8 @@ import resource
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from ipaddress import ip_address
 from typing import Any, ClassVar
 
@@ -122,10 +123,12 @@ def serve(
     port: int = 8000,
     api_key: str | None = None,
     say: Callable[[str], object] = sys.stdout.write,
+    shared: bool = False,
     **options: Any,
 ) -> None:
     """Serve worlds until interrupted; `api_key` and `options` are those of `create_app`.
 
+    With `shared`, other processes may listen at the same port too, and connections are spread over them.
     A line with the address and the startup time is written once requests are answered. Port 0 takes a free one.
     A single world, or a pool, is opened before that, several worlds at their first call.
 
@@ -141,7 +144,7 @@ def serve(
             f"WORLDSMITH_API_KEY, or say --no-api-key"
         )
     allow_open_files()
-    with _bind(host, port) as bound:
+    with _bind(host, port, shared=shared) as bound:
         app = create_app(sources, api_key=api_key or "", **options)
         responder_cache: ResponderCache = app.state.responder_cache
         if responder_cache.only:
@@ -168,11 +171,23 @@ def _is_loopback(host: str) -> bool:
         return host == "localhost"
 
 
-def _bind(host: str, port: int) -> socket.socket:
+@contextmanager
+def taken_port(host: str, port: int) -> Iterator[int]:
+    """Take a port, or a free one for 0, at which servers that share it may listen. Raises UsageError."""
+    with _bind(host, port) as free:  # nobody else listens there
+        number = free.getsockname()[1]
+    with socket.socket(free.family) as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        taken.bind((host, number))
+        yield number
+
+
+def _bind(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """Return a listening socket; create_server sets SO_REUSEADDR, so a killed server's port is free at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=shared)
     except OSError as error:
         why = (error.strerror or str(error)).partition(" (while")[0]  # create_server repeats the address
         raise UsageError(
