@@ -494,6 +494,50 @@ def test_calls_that_fail_have_status_200_where_it_is_wanted(worlds, path, body, 
     assert client.post("/api/extract", json={"url": "https://a.example/"}).status_code == 200
 
 
+def test_a_world_can_have_another_name(folders, worlds, town):
+    key, url = town
+    world, other = worlds[0].id, worlds[1].id
+    options = {"names": {"first": world}, "link_base": "http://a:1"}
+    client = TestClient(create_app(folders, **options), base_url="http://a:1")
+    assert [(w["world"], w["path"]) for w in client.get("/worlds").json()["worlds"]] == [
+        ("first", "/w/first"),
+        (other, f"/w/{other}"),
+    ]
+    assert "/w/first/api/search" in client.get("/").json()["world"]
+    replies = []
+    for name in ("first", world):
+        headers = {"Authorization": f"Bearer ws-{name};seed=3"}
+        replies.append(client.post("/api/search", json={"query": key}, headers=headers))
+        links = [result["url"] for result in replies[-1].json()["results"]]
+        assert {link.startswith(f"http://a:1/w/{name};seed=3/web/") for link in links} == {True}
+        assert client.get(links[0]).status_code == 200
+        read = client.post(f"/w/{name};seed=3/api/extract", json={"url": links[0]})
+        assert read.json()["url"] == links[0]
+    assert replies[0].headers["x-worldsmith-evidence"] == replies[1].headers["x-worldsmith-evidence"]
+    assert client.get("/w/first/healthz").status_code == 200
+    alone = TestClient(create_app(folders[:1], names={"first": world}), base_url="http://localhost")
+    page = alone.get("/web/" + url.removeprefix("https://"))
+    assert 'href="/w/first/web/' in page.text
+    assert world not in page.text
+    assert alone.post("/api/search", json={"query": key}).json()["results"]
+
+
+def test_names_that_could_not_be_used_are_refused(worlds):
+    world, other = (world.id for world in worlds)
+    for names, why in (
+        ({"a/b": world}, "is not of 1 to 100 letters"),
+        ({"a": "town-0"}, "there is no world 'town-0' here"),
+        ({world: other}, "is the id of a world: take another"),
+        ({"a": world, "b": world}, "has two names, 'a' and 'b': give one"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            create_app(worlds, names=names)
+    for options in (["a"], ["a="], [f"a={world}", f"a={other}"]):
+        command = ["serve", str(ROOT), *(part for option in options for part in ("--name", option))]
+        done = CliRunner().invoke(main, command)
+        assert (done.exit_code, "give NAME=WORLD" in done.output) == (2, True)
+
+
 def test_times_are_counted_in_classes_up_to_their_bounds():
     metrics = Metrics()
     for seconds in (0.001, 0.002, 0.4, 99):

@@ -51,6 +51,13 @@ seed_option = click.option(
     help="Processes that answer; each opens its worlds and keeps replies for itself.",
 )
 @click.option(
+    "--name",
+    "named",
+    multiple=True,
+    metavar="NAME=WORLD",
+    help="Another name for a world or pool, by its id, in addresses and lists; may be repeated.",
+)
+@click.option(
     "--link-base",
     help="Scheme and host of this server: results link to it, for agents that fetch pages with plain GET.",
 )
@@ -95,6 +102,7 @@ def serve(
     api_key: str | None,
     port: int,
     workers: int,
+    named: tuple[str, ...],
     *,
     keyless: bool,
     pooled: bool,
@@ -125,6 +133,7 @@ def serve(
 
     of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
     options |= {**of_pool, "access_log": _lines_to(access_log), "api_key": "" if keyless else api_key or None}
+    options["names"] = _names(named)
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     sources = [pool_at(paths, quiet=False)] if pooled else folders
@@ -163,6 +172,16 @@ def serve(
         work(port, None, sys.stdout.write)
     else:
         run_workers(workers, options["host"], port, work)
+
+
+def _names(options: tuple[str, ...]) -> dict[str, str]:
+    """Return names to ids of worlds. Raises UsageError."""
+    names: dict[str, str] = {}
+    for option in options:
+        name, equals, world = option.partition("=")
+        if not (name and equals and world) or names.setdefault(name, world) != world:
+            raise UsageError(f"--name {option}: give NAME=WORLD, each name once, such as town=town-1a2b3c4d5e")
+    return names
 
 
 def _lines_to(file: TextIO | None) -> Callable[[str], object] | None:

@@ -94,11 +94,16 @@ class Service:
     memo: ReplyMemo
     api_key: str
     """What a request has to give as its key; "" where none is asked for."""
+    names: Mapping[str, str]
+    """Other names of worlds: name to id."""
     failures_as_200: bool
     """Whether calls that fail are answered with status 200 and the failure's text."""
 
     def address(self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any) -> Address:
-        """Return the address that a request names. Raises UsageError, or NotFoundError for an unknown name."""
+        """Return the address that a request names, its world by the name that it uses.
+
+        Raises UsageError, or NotFoundError for an unknown name.
+        """
         spec = scope["path_params"].get("spec", "")
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
         keys = (
@@ -116,13 +121,17 @@ class Service:
             if query.get(name):
                 sources.append(("the query string", {name: query[name]}))
         address = addresses.merge(sources, self.default)
-        self.responder_cache.check(address.world)
+        self.responder_cache.check(self.world_id(address.world))
         if find_profile(address.profile, self.profiles).faults and not address.session:
             raise UsageError(
                 f"profile {address.profile!r} has faults that pass when a call is made again, and only a session tells "
                 f"that it is made again: add ;session=NAME to the world, one name an episode"
             )
         return address
+
+    def world_id(self, name: str) -> str:
+        """Return the id of a world that a request calls by its id or another name."""
+        return self.names.get(name, name)
 
     def check_key(self, *keys: Any) -> None:
         """Raise `_WrongKeyError` unless one of the keys of a request is the server's, where it asks for one."""
@@ -143,7 +152,7 @@ class Service:
                 self.check_key(*keys)
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
             if spec:
-                self.responder_cache.check(named.world)
+                self.responder_cache.check(self.world_id(named.world))
             find_profile(named.profile, self.profiles)
         except _WrongKeyError as wrong:
             return http_response({"error": str(wrong)}, 401)
@@ -157,11 +166,16 @@ class Service:
         self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], fields: Mapping[str, Any]
     ) -> Request:
         """Return a request as dialects see it, with its address and how links are written in the reply."""
-        address = self.address(scope, headers, query, fields.get("api_key"))
-        prefix = "/w/" + addresses.address_text(address, self.default)
+        named = self.address(scope, headers, query, fields.get("api_key"))
+        prefix = "/w/" + addresses.address_text(named, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
-        links = Links(address.world, prefix, self.base, own, BY_HOST in scope)
-        return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links)
+        links = Links(named.world, prefix, self.base, own, BY_HOST in scope)
+        return Request(
+            scope["path"].removeprefix(scope.get("root_path", "")),
+            fields,
+            replace(named, world=self.world_id(named.world)),
+            links,
+        )
 
     async def attempts_of(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[int, ...]:
         """Count calls and return how often each was made before; `UNCOUNTED` where that can't be kept."""
@@ -455,6 +469,7 @@ def create_app(
     memo: int | None = None,
     access_log: Callable[[str], object] | None = None,
     api_key: str = "",
+    names: Mapping[str, str] | None = None,
     failures_as_200: bool = False,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
@@ -475,6 +490,7 @@ def create_app(
             which may answer the same call otherwise the next time, or note each.
         access_log: gets a line of JSON per request; keys, query strings and bodies are not in it.
         api_key: what a request has to give as its key; only /healthz and /readyz answer without. "" asks for none.
+        names: other names that requests may use for worlds, by which they are listed: name to id.
         failures_as_200: calls that fail (401, 429, 5xx) are answered with status 200 and the body of their failure; for
             trainers that make such requests again until they hold. Wrong requests keep their 4xx.
 
@@ -490,10 +506,21 @@ def create_app(
     base = None if link_base is None else _link_base(link_base)
     responder_cache = ResponderCache(sources, memory, simulate or partial(simulator_of, profiles=profiles))
     default = Address(responder_cache.only, profile, seed)
+    shown = _shown_names(responder_cache, names or {}, default)
+    default = replace(default, world=shown.get(default.world, default.world))
     megabytes = memo if memo is not None else 0 if simulate else MEMO
     counted = MemoryAttempts() if attempts is None else attempts
     service = Service(
-        responder_cache, default, base, counted, profiles, deadline, ReplyMemo(megabytes), api_key, failures_as_200
+        responder_cache,
+        default,
+        base,
+        counted,
+        profiles,
+        deadline,
+        memo=ReplyMemo(megabytes),
+        api_key=api_key,
+        names=names or {},
+        failures_as_200=failures_as_200,
     )
     endpoints = endpoints_of(dialects)
     routes = [
@@ -501,7 +528,7 @@ def create_app(
         for (method, path), candidates in endpoints.items()
     ]
     metrics = Metrics()
-    routes += plain_routes(responder_cache, endpoints, service.check)
+    routes += plain_routes(responder_cache, endpoints, service.check, shown)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, *_operator_routes(service, metrics), prefixed],
@@ -511,7 +538,8 @@ def create_app(
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
     app.add_middleware(RequestObserver, metrics=metrics, log=access_log)
-    app.state.responder_cache, app.state.default, app.state.endpoints = responder_cache, default, endpoints
+    app.state.responder_cache, app.state.endpoints = responder_cache, endpoints
+    app.state.default = replace(default, world=responder_cache.only)
     app.state.memo = service.memo
     return app
 
@@ -519,9 +547,10 @@ def create_app(
 def _operator_routes(service: Service, metrics: Metrics) -> list[HTTPRoute]:
     """Return the routes for whoever runs the server, which the description for agents leaves out."""
     responder_cache, memo = service.responder_cache, service.memo
+    opened = replace(service.default, world=responder_cache.only)
 
     async def ready(_: HTTPRequest) -> Response:
-        if not responder_cache.only or responder_cache.open_soon(service.default):
+        if not responder_cache.only or responder_cache.open_soon(opened):
             return http_response({"status": "ready"})
         return http_response({"status": "opening", "error": "the world is being opened: try again"}, 503)
 
@@ -551,6 +580,24 @@ def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlett
             await close()
 
     return lifespan
+
+
+def _shown_names(cache: ResponderCache, names: Mapping[str, str], default: Address) -> dict[str, str]:
+    """Return the other name by which each world is listed, by its id.
+
+    Raises:
+        UsageError: a name can't stand in an address, is a world's id, or a world has two.
+        NotFoundError: there is no such world.
+    """
+    shown: dict[str, str] = {}
+    for name, world in names.items():
+        addresses.merge([("the name of a world", {"world": name})], default)
+        cache.check(world)
+        if name in cache.cards:
+            raise UsageError(f"the name {name!r} is the id of a world: take another")
+        if shown.setdefault(world, name) != name:
+            raise UsageError(f"world {world!r} has two names, {shown[world]!r} and {name!r}: give one")
+    return shown
 
 
 def _link_base(text: str) -> str:
