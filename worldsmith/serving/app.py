@@ -167,13 +167,13 @@ class Service:
     ) -> Request:
         """Return a request as dialects see it, with its address and how links are written in the reply."""
         named = self.address(scope, headers, query, fields.get("api_key"))
-        prefix = "/w/" + addresses.address_text(named, self.default)
+        world, prefix = self.world_id(named.world), "/w/" + addresses.address_text(named, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         links = Links(named.world, prefix, self.base, own, BY_HOST in scope)
         return Request(
             scope["path"].removeprefix(scope.get("root_path", "")),
             fields,
-            replace(named, world=self.world_id(named.world)),
+            named if world == named.world else replace(named, world=world),
             links,
         )
 
@@ -283,7 +283,7 @@ class Endpoint:
             named = self.service.request(scope, headers, query, fields)
             record.world, record.session = named.address.world, named.address.session
             # Nothing but the attempts depends on the session: dialects don't get it.
-            request = replace(named, address=replace(named.address, session=""))
+            request = replace(named, address=replace(named.address, session="")) if record.session else named
             parsed = route.read(request)
         except _WrongKeyError as wrong:
             return _error(dialect, 401, str(wrong))
