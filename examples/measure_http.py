@@ -2,12 +2,14 @@
 
 python examples/measure_http.py WORLD_OR_DIR [clients, default 16]    (of a folder of worlds: their pool)
 
-CPU-seconds and latencies hang on the machine, and the load runs on it too: compare ratios. The floor is measured in
-the same run, between the routes: uvicorn with our connections and Starlette, which read the request and send bytes
-that were made before.
+A first request is one whose reply the server's memo doesn't have, since its seed is new; a repeated one is drawn from
+those made before. CPU-seconds and latencies hang on the machine, and the load runs on it too: compare ratios. The
+floor is measured in the same run, between the routes: uvicorn with our connections and Starlette, which read the
+request and send bytes that were made before.
 """
 
 import asyncio
+import itertools
 import json
 import os
 import platform
@@ -19,6 +21,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from worldsmith.pages import Pages
 from worldsmith.world.files import load_world, world_folders
 
 REQUESTS = 4000
@@ -61,16 +64,28 @@ def started(command: list[str]) -> tuple[subprocess.Popen, int]:
     raise SystemExit("the server did not start")
 
 
+def memory(pid: int) -> float:
+    """Return the MB of main memory that a process takes."""
+    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1e3
+
+
 def spent(pid: int) -> float:
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-async def client(port: int, requests: list[bytes], count: int, waits: list[float], sizes: list[int]) -> None:
+SEEDS = itertools.count(1)
+
+
+async def client(
+    port: int, path: str, texts: list[bytes], count: int, waits: list[float], sizes: list[int], *, first: bool
+) -> None:
     reader, writer = await asyncio.open_connection("127.0.0.1", port)
     for _ in range(count):
         start = time.perf_counter()
-        writer.write(random.choice(requests))  # noqa: TID251 - the order of the load is not part of anything
+        text = random.choice(texts)  # noqa: TID251 - the order of the load is not part of anything
+        place = f"{path}?seed={next(SEEDS)}" if first else path
+        writer.write(f"POST {place} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
         head = await reader.readuntil(b"\r\n\r\n")
         sizes.append(int(re.search(rb"content-length: (\d+)", head.lower())[1]))
         await reader.readexactly(sizes[-1])
@@ -78,17 +93,23 @@ async def client(port: int, requests: list[bytes], count: int, waits: list[float
     writer.close()
 
 
-def load(process: subprocess.Popen, port: int, path: str, bodies: list[dict], clients: int, *, warm: bool) -> Load:
-    requests = []
-    for body in bodies:
-        text = json.dumps(body).encode()
-        requests.append(f"POST {path} HTTP/1.1\r\nHost: x\r\nContent-Length: {len(text)}\r\n\r\n".encode() + text)
+def load(
+    process: subprocess.Popen,
+    port: int,
+    path: str,
+    bodies: list[dict],
+    clients: int,
+    *,
+    warm: bool,
+    first: bool = False,
+) -> Load:
+    texts = [json.dumps(body).encode() for body in bodies]
 
     async def run() -> tuple[list[float], list[int]]:
         waits: list[float] = []
         sizes: list[int] = []
         count = REQUESTS // clients
-        await asyncio.gather(*(client(port, requests, count, waits, sizes) for _ in range(clients)))
+        await asyncio.gather(*(client(port, path, texts, count, waits, sizes, first=first) for _ in range(clients)))
         return sorted(waits), sizes
 
     if warm:
@@ -103,14 +124,17 @@ def load(process: subprocess.Popen, port: int, path: str, bodies: list[dict], cl
 def main() -> None:
     folder, clients = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 16
     folders = world_folders([folder])
-    keys = []
+    keys, urls = [], []
     for place in folders[:: max(1, len(folders) // WORLDS)]:
         world = load_world(place)
-        keys += [world.title(row) for table in world.tables for row in world.rows_of(table)]
+        pages, rows = Pages(world), [row for table in world.tables for row in world.rows_of(table)]
+        keys += [world.title(row) for row in rows]
+        urls += [pages.url(page_id) for page_id in map(pages.about, rows) if page_id]
     queries = [f"{key} {what}".strip() for key in keys for what in ("", "date", "size")]
     pool = ["--pool"] if len(folders) > 1 else []
     routes = {
         "/api/search": [{"query": query} for query in queries],
+        "/api/extract": [{"url": url} for url in urls],
         "/search": [{"query": query} for query in queries],
         "/retrieve": [{"queries": [query], "topk": 3} for query in queries],
     }
@@ -120,18 +144,20 @@ def main() -> None:
         f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, load average "
         f"{os.getloadavg()[0]:.1f}; {clients} clients on the same cores; medians of {ROUNDS} rounds\n"
     )
-    print("| route | replies per CPU-s | p50, p99 ms | bytes | floor per CPU-s | floor p50, p99 ms | ratio |")
-    print("|---|---|---|---|---|---|---|")
+    print("| route | first per CPU-s; p50, p99 ms | repeated | bytes | floor |")
+    print("|---|---|---|---|---|")
     for route, bodies in routes.items():
         rounds = []
         for n in range(ROUNDS):
-            ours = load(served, port, route, bodies, clients, warm=n == 0)
-            rounds.append((ours, load(floor, floor_port, f"/{ours.size}", bodies, clients, warm=n == 0)))
-        ours, least = sorted(rounds, key=lambda pair: pair[0].rate / pair[1].rate)[ROUNDS // 2]
-        print(
-            f"| {route} | {ours.rate:,.0f} | {ours.middle:.1f}, {ours.slow:.1f} | {ours.size:,} "
-            f"| {least.rate:,.0f} | {least.middle:.1f}, {least.slow:.1f} | {ours.rate / least.rate:.2f} |"
+            first = load(served, port, route, bodies, clients, warm=n == 0, first=True)
+            again = load(served, port, route, bodies, clients, warm=n == 0)
+            rounds.append((first, again, load(floor, floor_port, f"/{again.size}", bodies, clients, warm=n == 0)))
+        first, again, least = (
+            sorted(loads, key=lambda one: one.rate)[ROUNDS // 2] for loads in zip(*rounds, strict=True)
         )
+        shown = [f"{one.rate:,.0f}; {one.middle:.1f}, {one.slow:.1f}" for one in (first, again, least)]
+        print(f"| {route} | {shown[0]} | {shown[1]} | {again.size:,} | {shown[2]} |")
+    print(f"\n{memory(served.pid):,.0f} MB after {len(routes) * (2 * ROUNDS + 2) * REQUESTS:,} calls")
     floor.terminate()
     served.terminate()
 

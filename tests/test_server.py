@@ -20,24 +20,32 @@ import orjson
 import pytest
 import uvicorn
 from bs4 import BeautifulSoup
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from starlette.responses import Response
 from starlette.testclient import TestClient
 
 import worldsmith
+from worldsmith.cli import main
+from worldsmith.cli.backend import Answering, ModelChoice
 from worldsmith.errors import BackendError, FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.pages import Pages
 from worldsmith.pages.index import Index
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app, serve
-from worldsmith.serving.app import PLAIN
+from worldsmith.serving.app import OPERATOR, PLAIN
 from worldsmith.serving.dialects import DIALECTS
-from worldsmith.serving.listen import server_config
+from worldsmith.serving.listen import allow_open_files, server_config
+from worldsmith.serving.metrics import Metrics, RequestRecord
+from worldsmith.serving.reply_memo import ENTRY_BYTES, ReplyMemo
 from worldsmith.serving.responder_cache import BYTES_A_FACT
+from worldsmith.simulate.http_status import STATUS
 from worldsmith.simulate.perturb import PROFILES
-from worldsmith.simulate.protocol import Observation, Profile
+from worldsmith.simulate.protocol import Observation, Profile, Result
 from worldsmith.simulate.store import Store
+from worldsmith.simulate.traces import Traces
 from worldsmith.world.files import save_world, tasks_file
 
 ROOT = Path(worldsmith.__file__).parent
@@ -249,6 +257,312 @@ def test_a_store_on_a_full_disk_makes_calls_of_a_session_unavailable_and_no_othe
     assert "s.db: texts can't be kept: database or disk is full; free space on its disk" in log
     assert "Traceback" not in log
     store.close()
+
+
+class Echo(Stub):
+    """Answers with the query and the attempt as a hit; fails for "fail"."""
+
+    async def acall(self, address, call, attempt=0, deadline=None):
+        self.asked.append((address, call, attempt))
+        if call.arg == "fail":
+            raise BackendError("down")
+        hit = Result("https://a.example/", f"{call.arg} {address.profile} {address.seed} {attempt}", "", None, 1.0)
+        return Observation("ok", (hit,) * call.k)
+
+
+def echoing(world, **options):
+    echo = Echo(None)
+    return TestClient(create_app([world], simulate=lambda _: echo, **options)), echo
+
+
+def test_a_repeated_call_is_answered_from_the_memo_whatever_its_session(worlds):
+    client, echo = echoing(worlds[0], memo=1)
+    different = ["/api/search", "/search", "/api/search?seed=2", "/api/search?profile=open"]
+    for path in different:
+        first = client.post(path, json={"query": "x"})
+        for session in ("", "a", "a", "b"):
+            again = client.post(path, json={"query": "x"}, headers={"X-Worldsmith-Session": session})
+            assert (again.content, again.headers) == (first.content, first.headers)
+    assert len(echo.asked) == len(different)
+    client.post("/api/search", json={"query": "x", "k": 2})
+    client.post("/api/search", json={"query": "y"})
+    assert len(echo.asked) == len(different) + 2
+    memo = client.app.state.memo
+    assert (memo.hits, memo.misses) == (4 * len(different), len(different) + 2)
+
+
+def test_where_calls_fail_the_attempt_is_part_of_what_the_memo_keeps(worlds):
+    client, echo = echoing(worlds[0], memo=1, profile="flaky")
+
+    def titles(session):
+        tries = [client.post(f"/api/search?session={session}", json={"query": "x", "k": 1}) for _ in range(3)]
+        return [reply.json()["results"][0]["title"] for reply in tries]
+
+    assert titles("a") == titles("b") == ["x flaky 0 0", "x flaky 0 1", "x flaky 0 2"]
+    assert [attempt for _, _, attempt in echo.asked] == [0, 1, 2]
+
+
+def test_a_call_that_failed_inside_is_made_again(worlds):
+    client, echo = echoing(worlds[0], memo=1)
+    for _ in range(2):
+        assert client.post("/api/search", json={"query": "fail"}).status_code == 503
+        reply = client.post("/api/search", json={"queries": ["x", "fail"]}).json()
+        assert ["error" in batch for batch in reply["batches"]] == [False, True]
+    assert [call.arg for _, call, _ in echo.asked] == ["fail", "x", "fail"] * 2
+
+
+@pytest.mark.parametrize("link_base", [None, "http://10.0.0.1:8000"])
+@pytest.mark.parametrize("profile", ["clean", "realistic"])
+def test_the_memo_changes_no_byte(worlds, town, profile, link_base):
+    key, url = town
+    place = url.removeprefix("https://")
+    calls = [
+        ("POST", "/api/search", {"query": key}),
+        ("POST", "/api/search", {"queries": [key, "", "mill"]}),
+        ("GET", f"/api/search?query={key}&k=3", None),
+        ("POST", "/search", {"query": "town", "include_raw_content": True}),
+        ("POST", "/retrieve", {"queries": [key, "mill"], "return_scores": True}),
+        ("POST", "/api/extract", {"url": url}),
+        ("POST", "/api/extract", {"url": f"http://localhost:8000/web/{place}"}),
+        ("POST", "/extract", {"urls": [url, "https://nowhere.example/"]}),
+        ("GET", f"/web/{place}", None),
+    ]
+    kept, anew = (
+        TestClient(
+            create_app(worlds[:1], memo=memo, link_base=link_base, profile=profile), base_url="http://localhost:8000"
+        )
+        for memo in (8, 0)
+    )
+    for session in ("a", "b", "b"):
+        for method, path, body in calls:
+            one, other = (
+                client.request(method, path, json=body, headers={"X-Worldsmith-Session": session})
+                for client in (kept, anew)
+            )
+            assert (one.status_code, one.headers.raw, one.content) == (
+                other.status_code,
+                other.headers.raw,
+                other.content,
+            )
+    assert kept.app.state.memo.hits >= (1 if link_base else 8)  # links name the session
+    assert anew.app.state.memo.hits == 0
+
+
+def test_the_memo_holds_no_more_than_its_bytes_and_drops_the_least_recently_used():
+    memo, body = ReplyMemo(1), b"x" * (49_000 - ENTRY_BYTES)
+    for i in range(20):
+        memo.keep(b"%d" % i, Response(body))
+    assert memo.get(b"0").body == body
+    assert memo.size == 20 * (49_000 + len("content-length48300"))
+    memo.keep(b"new", Response(body))
+    assert memo.size == 20 * (49_000 + len("content-length48300"))
+    assert [memo.get(key) is None for key in (b"0", b"1", b"new")] == [False, True, False]
+    memo.keep(b"large", Response(b"x" * 70_000))
+    assert memo.get(b"large") is None
+
+
+def test_only_what_always_answers_alike_is_kept(tmp_path):
+    assert Answering(ModelChoice(), PROFILES).repeats
+    assert not Answering(ModelChoice(model="m"), PROFILES).repeats
+    assert not Answering(ModelChoice(), PROFILES, traces=Traces(tmp_path)).repeats
+
+
+def metric_values(client):
+    """The values of /metrics by name and labels, those of the process left out."""
+    lines = [line for line in client.get("/metrics").text.splitlines() if not line.startswith("#")]
+    samples = [re.fullmatch(r'(\w+){process="\d+",?(.*)} ([\d.]+)', line) for line in lines]
+    return {(sample[1], sample[2]): float(sample[3]) for sample in samples}
+
+
+def test_metrics_count_requests_by_route_and_status(worlds):
+    client, _ = echoing(worlds[0], memo=1)
+    for query in ("x", "x", "", "y"):
+        client.post("/api/search", json={"query": query})
+    client.post(f"/w/{worlds[0].id}/search", json={"query": "x"})
+    client.get("/nowhere")
+    reply = client.get("/metrics")
+    assert reply.headers["content-type"] == "text/plain; version=0.0.4; charset=utf-8"
+    assert "# TYPE worldsmith_requests_total counter\n" in reply.text
+    values, total = metric_values(client), "worldsmith_requests_total"
+    ours, tavily = 'dialect="api",route="/api/search"', 'dialect="tavily",route="/search"'
+    assert {labels: value for (name, labels), value in values.items() if name == total} == {
+        f'{ours},status="200"': 3,
+        f'{ours},status="400"': 1,
+        f'{tavily},status="200"': 1,
+        'dialect="",route="",status="200"': 1,
+        'dialect="",route="",status="404"': 1,
+    }
+    times = "worldsmith_request_duration_seconds"
+    assert values[f"{times}_count", ours] == values[f"{times}_bucket", f'{ours},le="+Inf"'] == 4
+    assert values["worldsmith_memo_hits_total", ""] == 1
+    assert values["worldsmith_memo_misses_total", ""] == 3
+    assert values["worldsmith_memo_bytes", ""] > 3 * ENTRY_BYTES
+    assert values["worldsmith_requests_in_progress", ""] == 1  # the request for them
+    assert (values["worldsmith_worlds", ""], values["worldsmith_worlds_open", ""]) == (1, 1)
+    assert client.post("/metrics").headers["allow"] == "GET"
+
+
+def test_the_access_log_says_what_became_of_each_request_and_no_key(worlds):
+    lines, secret = [], "tvly-dev-SECRET"
+    client, _ = echoing(worlds[0], memo=1, access_log=lines.append)
+    keys = {"Authorization": f"Bearer {secret}", "X-API-Key": secret}
+    for _ in range(2):
+        body = {"query": "x", "k": 1, "api_key": secret}
+        reply = client.post(f"/api/search?api_key={secret}&session=a", json=body, headers=keys)
+    client.get(f"/nowhere?api_key={secret}")
+    client.post("/search", content=b"no json " + secret.encode(), headers=keys)
+    first, second, lost, wrong = map(json.loads, lines)
+    assert secret not in "".join(lines)
+    assert [line[-1] for line in lines] == ["\n"] * 4
+    assert first | {"memo": True, "time": second["time"], "ms": second["ms"]} == second
+    for name in ("time", "ms"):
+        del second[name]
+    assert second == {
+        "client": "testclient",
+        "method": "POST",
+        "path": "/api/search",
+        "status": 200,
+        "bytes": len(reply.content),
+        "dialect": "api",
+        "world": worlds[0].id,
+        "session": "a",
+        "memo": True,
+    }
+    assert (lost["path"], lost["status"], lost["dialect"]) == ("/nowhere", 404, "")
+    assert (wrong["path"], wrong["status"], wrong["dialect"]) == ("/search", 400, "tavily")
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {"headers": {"Authorization": "Bearer k3y"}},
+        {"headers": {"X-API-Key": "k3y"}},
+        {"params": {"api_key": "k3y"}},
+        {"headers": {"X-Worldsmith-Key": "k3y", "Authorization": "Bearer ws-WORLD;seed=2"}},
+    ],
+)
+def test_a_server_with_a_key_answers_who_gives_it(worlds, how):
+    client = TestClient(create_app(worlds[:1], api_key="k3y"))
+    headers = {name: value.replace("WORLD", worlds[0].id) for name, value in how.get("headers", {}).items()}
+    assert client.post("/search", json={"query": "town"}, **{**how, "headers": headers}).json()["results"]
+    for path in ("/worlds", "/metrics", "/openapi.json", f"/w/{worlds[0].id}/"):
+        assert client.get(path, **{**how, "headers": headers}).status_code == 200
+
+
+def test_a_server_with_a_key_answers_nobody_else(worlds, capfd):
+    lines = []
+    client = TestClient(create_app(worlds[:1], api_key="k3y", access_log=lines.append))
+    for headers in ({}, {"Authorization": "Bearer k3"}, {"X-API-Key": "k3yy"}, {"Authorization": b"Bearer \xe9"}):
+        replies = [client.post(path, json={"query": "town"}, headers=headers) for path in ("/api/search", "/search")]
+        replies += [client.get(path, headers=headers) for path in ("/worlds", "/metrics", "/", "/web/a.example/b")]
+        assert [reply.status_code for reply in replies] == [401] * 6
+        assert "X-Worldsmith-Key" in replies[0].json()["error"]
+        assert replies[1].json()["detail"] == {"error": "Unauthorized: missing or invalid API key."}
+    assert client.post("/search", json={"query": "town", "api_key": "k3y"}).status_code == 200
+    assert [client.get(path).status_code for path in ("/healthz", f"/w/{worlds[0].id}/healthz")] == [200, 200]
+    assert client.get("/readyz").status_code == 200
+    assert "k3" not in "".join([*lines, *capfd.readouterr()])
+
+
+@pytest.mark.parametrize("key", ["ws-mine", "a b", "clé"])
+def test_a_key_that_clients_could_not_give_is_refused(worlds, key):
+    with pytest.raises(UsageError, match="take another") as error:
+        create_app(worlds, api_key=key)
+    assert key not in str(error.value)
+
+
+def test_beyond_loopback_a_server_asks_for_a_key(worlds, folders):
+    for host in ("0.0.0.0", "::", "192.0.2.1", "a.example"):
+        with pytest.raises(UsageError, match="can be reached from other machines: name a key"):
+            serve(worlds, host=host)
+    for key in ("", "k3y"):
+        with pytest.raises(UsageError, match=r"can't listen on 192\.0\.2\.1"):  # no address of this machine
+            serve(worlds, host="192.0.2.1", api_key=key)
+    both = CliRunner().invoke(main, ["serve", str(folders[0]), "--api-key", "k3y", "--no-api-key"])
+    assert (both.exit_code, both.output) == (2, "Error: --no-api-key, and a key is named: leave one out\n")
+
+
+@pytest.mark.parametrize(
+    ("path", "body"), [("/api/search", {"query": "a"}), ("/search", {"query": "a"}), ("/retrieve", {"queries": ["a"]})]
+)
+@pytest.mark.parametrize("status", ["error", "rate_limited", "timeout", "unavailable", "unauthorized"])
+def test_calls_that_fail_have_status_200_where_it_is_wanted(worlds, path, body, status):
+    observation = Observation(status, retry_after=3 if status == "rate_limited" else None)
+    usual, _ = stubbed(worlds[0], observation)
+    client, _ = stubbed(worlds[0], observation, failures_as_200=True)
+    failed, reply = usual.post(path, json=body), client.post(path, json=body)
+    assert failed.status_code == STATUS[status][0]
+    assert (reply.status_code, reply.content, reply.headers) == (200, failed.content, failed.headers)
+    assert reply.content
+    assert client.post(path, json={}).status_code == usual.post(path, json={}).status_code in {400, 422}
+    assert client.post("/api/extract", json={"url": "https://a.example/"}).status_code == 200
+
+
+def test_a_world_can_have_another_name(folders, worlds, town):
+    key, url = town
+    world, other = worlds[0].id, worlds[1].id
+    options = {"names": {"first": world}, "link_base": "http://a:1"}
+    client = TestClient(create_app(folders, **options), base_url="http://a:1")
+    assert [(w["world"], w["path"]) for w in client.get("/worlds").json()["worlds"]] == [
+        ("first", "/w/first"),
+        (other, f"/w/{other}"),
+    ]
+    assert "/w/first/api/search" in client.get("/").json()["world"]
+    replies = []
+    for name in ("first", world):
+        headers = {"Authorization": f"Bearer ws-{name};seed=3"}
+        replies.append(client.post("/api/search", json={"query": key}, headers=headers))
+        links = [result["url"] for result in replies[-1].json()["results"]]
+        assert {link.startswith(f"http://a:1/w/{name};seed=3/web/") for link in links} == {True}
+        assert client.get(links[0]).status_code == 200
+        read = client.post(f"/w/{name};seed=3/api/extract", json={"url": links[0]})
+        assert read.json()["url"] == links[0]
+    assert replies[0].headers["x-worldsmith-evidence"] == replies[1].headers["x-worldsmith-evidence"]
+    assert client.get("/w/first/healthz").status_code == 200
+    alone = TestClient(create_app(folders[:1], names={"first": world}), base_url="http://localhost")
+    page = alone.get("/web/" + url.removeprefix("https://"))
+    assert 'href="/w/first/web/' in page.text
+    assert world not in page.text
+    assert alone.post("/api/search", json={"query": key}).json()["results"]
+
+
+def test_names_that_could_not_be_used_are_refused(worlds):
+    world, other = (world.id for world in worlds)
+    for names, why in (
+        ({"a/b": world}, "is not of 1 to 100 letters"),
+        ({"a": "town-0"}, "there is no world 'town-0' here"),
+        ({world: other}, "is the id of a world: take another"),
+        ({"a": world, "b": world}, "has two names, 'a' and 'b': give one"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            create_app(worlds, names=names)
+    for options in (["a"], ["a="], [f"a={world}", f"a={other}"]):
+        command = ["serve", str(ROOT), *(part for option in options for part in ("--name", option))]
+        done = CliRunner().invoke(main, command)
+        assert (done.exit_code, "give NAME=WORLD" in done.output) == (2, True)
+
+
+def test_times_are_counted_in_classes_up_to_their_bounds():
+    metrics = Metrics()
+    for seconds in (0.001, 0.002, 0.4, 99):
+        metrics.add(RequestRecord("d", "/r", status=200), seconds)
+    text = metrics.text({})
+    counts = [int(line.rpartition(" ")[2]) for line in text.splitlines() if "_bucket" in line]
+    assert counts == [1, *[2] * 7, *[3] * 6, 4]
+    assert re.search(r'_sum{process="\d+",dialect="d",route="/r"} 99.403000\n', text)
+
+
+def test_a_server_is_ready_when_its_one_world_is_open(worlds):
+    go = threading.Event()
+    slow = Slow(go)
+    client = TestClient(create_app(worlds[:1], simulate=lambda _: slow))
+    reply = client.get("/readyz")
+    assert (reply.status_code, reply.json()["status"]) == (503, "opening")
+    assert client.get("/healthz").status_code == 200
+    go.set()
+    assert client.post("/api/search", json={"query": "a"}).status_code == 200
+    assert client.get("/readyz").json() == {"status": "ready"}
+    assert TestClient(create_app(worlds)).get("/readyz").json() == {"status": "ready"}
 
 
 def test_what_was_opened_is_closed_when_the_server_stops(worlds):
@@ -692,7 +1006,7 @@ def test_the_description_names_every_route_and_no_other(one):
     routed = {
         (method, re.sub(r":path", "", route.path))
         for route in one.app.routes
-        if not route.path.startswith("/w/")
+        if not route.path.startswith("/w/") and route.path not in OPERATOR
         for method in route.methods - {"HEAD"}
     }
     assert described == routed
@@ -700,13 +1014,13 @@ def test_the_description_names_every_route_and_no_other(one):
 
 
 def test_worlds_are_opened_late_and_closed_within_the_memory(folders, worlds):
-    app = create_app(folders, memory=0)
+    app = create_app(folders, memory=0, memo=0)
     client, responder_cache = TestClient(app), app.state.responder_cache
     assert responder_cache.opened == ()
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         assert client.post(f"/w/{world}/api/search", json={"query": "a"}).status_code == 200
         assert responder_cache.opened == (world,)
-    roomy = create_app(folders, memory=1 + sum(world.facts for world in worlds) * BYTES_A_FACT // 1_000_000)
+    roomy = create_app(folders, memo=0, memory=1 + sum(world.facts for world in worlds) * BYTES_A_FACT // 1_000_000)
     for world in (worlds[0].id, worlds[1].id, worlds[0].id):
         TestClient(roomy).post(f"/w/{world}/api/search", json={"query": "a"})
     assert roomy.state.responder_cache.opened == (worlds[1].id, worlds[0].id)
@@ -891,6 +1205,59 @@ def test_a_server_says_its_address_and_a_killed_ones_port_is_free(process, world
     assert again.wait(10) == 0
 
 
+@pytest.fixture
+def two_workers(folders):
+    """`serve --workers 2` under a profile with faults: the process and its address."""
+    command = [sys.executable, "-m", "worldsmith", "serve", str(folders[0]), "--port", "0", "--workers", "2"]
+    child = subprocess.Popen(
+        [*command, "--profile", "flaky"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    yield child, re.search(r"http://\S+", child.stdout.readline())[0]
+    child.terminate()
+    child.communicate(timeout=20)
+
+
+def processes_of(url):
+    """The processes that answer, by the label of their counts; each request comes on a connection of its own."""
+    texts = [urllib.request.urlopen(f"{url}/metrics").read().decode() for _ in range(40)]
+    return {int(re.search(r'process="(\d+)"', text)[1]) for text in texts}
+
+
+def status_of(url, query, session):
+    request = urllib.request.Request(f"{url}/api/search?session={session}", json.dumps({"query": query}).encode())
+    try:
+        return urllib.request.urlopen(request).status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_workers_share_the_attempts_of_a_session_and_are_replaced_when_they_end(two_workers, worlds):
+    child, url = two_workers
+    alone = TestClient(create_app(worlds[:1], profile="flaky"))
+    queries = [f"q{i}" for i in range(12)] * 3
+    expected = [alone.post("/api/search?session=a", json={"query": query}).status_code for query in queries]
+    assert [status_of(url, query, "a") for query in queries] == expected
+    assert {*expected} > {200}
+    pids = processes_of(url)
+    assert len(pids) == 2
+    assert child.pid not in pids
+    os.kill(min(pids), signal.SIGKILL)
+    assert "a worker ended with -9: another one is started" in child.stderr.readline()
+    while len(now := processes_of(url)) < 2:
+        pass
+    assert now & pids == {max(pids)}
+    child.send_signal(signal.SIGTERM)
+    assert child.wait(20) == 0
+
+
+def test_a_worker_that_can_not_serve_ends_all(folders):
+    command = [sys.executable, "-m", "worldsmith", "serve", str(folders[0]), "--port", "0", "--workers", "2"]
+    done = subprocess.run([*command, "--profile", "claen"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert "no profile 'claen'" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
 @pytest.mark.parametrize("where", ["", "/w/WORLD", "/tavily", "/w/WORLD/tavily"])
 def test_the_unmodified_tavily_client_finds_and_reads(live, worlds, town, where):
     from tavily import TavilyClient
@@ -1025,6 +1392,57 @@ def test_a_slow_reply_is_no_late_request(worlds, monkeypatch):
         for _ in range(2):
             connection.sendall(WHOLE)
             assert connection.recv(65536).startswith(b"HTTP/1.1 200 OK\r\n")
+
+
+def test_replies_end_and_idle_connections_close_when_the_server_stops(worlds):
+    begun = threading.Event()
+
+    class Patient(Stub):
+        async def acall(self, address, call, attempt=0, deadline=None):
+            begun.set()
+            await asyncio.sleep(0.3)
+            return self.seen
+
+    app = create_app(worlds[:1], simulate=lambda _: Patient(Observation("ok")))
+    with ExitStack() as stack:
+        with listening(app) as port:
+            busy, idle = (stack.enter_context(socket.create_connection(("127.0.0.1", port), 20)) for _ in range(2))
+            busy.sendall(WHOLE)
+            assert begun.wait(20)
+        reply = received(busy)
+        assert reply.startswith(b"HTTP/1.1 200 OK\r\n")
+        assert reply.endswith(b"}")
+        assert received(idle) == b""
+
+
+def test_hundreds_of_clients_are_answered_on_connections_they_keep(worlds):
+    clients, rounds = 300, 2
+    app = create_app(worlds[:1], simulate=lambda _: Stub(Observation("ok")))
+
+    async def ask(port):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        heads = []
+        for _ in range(rounds):
+            writer.write(WHOLE)
+            heads.append(await reader.readuntil(b"\r\n\r\n"))
+            await reader.readexactly(int(re.search(rb"content-length: (\d+)", heads[-1])[1]))
+        writer.close()
+        return [head.split(b"\r\n")[0] for head in heads]
+
+    async def ask_all(port):
+        return await asyncio.gather(*(ask(port) for _ in range(clients)))
+
+    with listening(app) as port:
+        assert asyncio.run(ask_all(port)) == [[b"HTTP/1.1 200 OK"] * rounds] * clients
+
+
+@pytest.mark.parametrize(("soft", "most", "set_to"), [(1024, 4096, 4096), (1024, -1, 65_536), (100_000, -1, None)])
+def test_as_many_connections_as_the_system_allows_may_be_open(monkeypatch, soft, most, set_to):
+    limits = []
+    monkeypatch.setattr("resource.getrlimit", lambda _: (soft, most))
+    monkeypatch.setattr("resource.setrlimit", lambda _, pair: limits.append(pair))
+    allow_open_files()
+    assert limits == ([] if set_to is None else [(set_to, most)])
 
 
 def test_the_oldest_of_too_many_half_open_connections_is_closed(worlds, monkeypatch):

@@ -222,6 +222,11 @@ class Answering:
         )
         return simulator if self.traces is None else Traced(simulator, self.traces)
 
+    @property
+    def repeats(self) -> bool:
+        """Whether a call has the same answer each time, and nothing notes that it was made."""
+        return self.author is None and self.traces is None
+
     def totals(self) -> str:
         """Return the counts, one line for the simulators and one for the model."""
         counted = {"answered": self.counts, "model": self.backend.counts if self.backend else {}}

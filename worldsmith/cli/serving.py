@@ -1,9 +1,11 @@
 """Commands that answer calls: serve over HTTP, search and extract by hand."""
 
+import io
+import sys
 from collections.abc import Callable
 from functools import partial, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -20,8 +22,10 @@ from worldsmith.cli.backend import (
 )
 from worldsmith.cli.base import emit, json_option, one_world, pool_at, pool_option, usable_worlds
 from worldsmith.cli.worlds import PATHS
+from worldsmith.errors import UsageError
 
 if TYPE_CHECKING:
+    from worldsmith.serving.workers import Say
     from worldsmith.simulate.protocol import Call, Observation
 
 profile_option = click.option(
@@ -47,6 +51,20 @@ seed_option = click.option(
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on; loopback by default.")
 @click.option("--port", type=click.IntRange(0, 65535), default=8000, show_default=True, help="0 takes a free one.")
 @click.option(
+    "--workers",
+    type=click.IntRange(1),
+    default=1,
+    show_default=True,
+    help="Processes that answer; each opens its worlds and keeps replies for itself.",
+)
+@click.option(
+    "--name",
+    "named",
+    multiple=True,
+    metavar="NAME=WORLD",
+    help="Another name for a world or pool, by its id, in addresses and lists; may be repeated.",
+)
+@click.option(
     "--link-base",
     help="Scheme and host of this server: results link to it, for agents that fetch pages with plain GET.",
 )
@@ -55,6 +73,22 @@ seed_option = click.option(
     "--index-dir",
     type=click.Path(path_type=Path, file_okay=False),
     help="Folder for search indices, so that worlds open faster the second time; beside the worlds by default.",
+)
+@click.option(
+    "--api-key",
+    envvar="WORLDSMITH_API_KEY",
+    help="Key that requests have to give, needed beyond loopback; better as WORLDSMITH_API_KEY: others see commands.",
+)
+@click.option("--no-api-key", "keyless", is_flag=True, help="Answer beyond loopback without a key.")
+@click.option(
+    "--failures-as-200",
+    is_flag=True,
+    help="Calls that fail (401, 429, 5xx) have status 200 and the failure's text: for trainers that retry these.",
+)
+@click.option(
+    "--access-log",
+    type=click.File("a", lazy=False),
+    help="File for a line of JSON per request; - for standard output. Keys, query strings and bodies are not in it.",
 )
 @profile_option
 @profiles_option
@@ -73,7 +107,13 @@ def serve(
     trace: Path | None,
     retriever: str,
     tool_names: str,
+    access_log: TextIO | None,
+    api_key: str | None,
+    port: int,
+    workers: int,
+    named: tuple[str, ...],
     *,
+    keyless: bool,
     pooled: bool,
     **options: Any,
 ) -> None:
@@ -94,35 +134,75 @@ def serve(
     """
     from worldsmith.pages.index import FOLDER
     from worldsmith.serving import serve as run_server
+    from worldsmith.serving.app import MEMO
     from worldsmith.serving.dialects import dialects_with_tools
+    from worldsmith.serving.workers import run_workers
+    from worldsmith.simulate.store import Store
 
-    options_of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
-    options |= options_of_pool
+    if keyless and api_key:
+        raise UsageError("--no-api-key, and a key is named: leave one out")
+
+    of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
+    options |= {**of_pool, "access_log": _lines_to(access_log), "api_key": "" if keyless else api_key or None}
+    options["names"] = _names(named)
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
-    answering = Answering(
-        model_choice,
-        read_profiles(profiles),
-        quiet=False,
-        index_folder=beside.get if index_dir is None else lambda _: index_dir,
-        traces=traces_in(trace),
-        retriever=retriever,
-    )
+    sources = [pool_at(paths, quiet=False)] if pooled else folders
 
-    async def close() -> None:
-        await answering.close()
-        click.echo(answering.totals(), err=True)
+    def work(port: int, counts: Path | None, say: "Say") -> None:
+        """Serve in this process; `counts` is a file in which workers count attempts together."""
+        answering = Answering(
+            model_choice,
+            read_profiles(profiles),
+            quiet=False,
+            index_folder=beside.get if index_dir is None else lambda _: index_dir,
+            traces=traces_in(trace),
+            retriever=retriever,
+        )
+        attempts = answering.store or (Store(counts) if counts else None)
 
-    run_server(
-        [pool_at(paths, quiet=False)] if pooled else folders,
-        simulate=partial(answering.answers, **options_of_pool),
-        profiles=answering.profiles,
-        attempts=answering.store,
-        deadline=model_choice.deadline,
-        dialects=dialects_with_tools(tool_names),
-        close=close,
-        **options,
-    )
+        async def close() -> None:
+            await answering.close()
+            click.echo(answering.totals(), err=True)
+
+        run_server(
+            sources,
+            port=port,
+            say=say,
+            shared=counts is not None,
+            simulate=partial(answering.answers, **of_pool),
+            profiles=answering.profiles,
+            attempts=attempts,
+            deadline=model_choice.deadline,
+            dialects=dialects_with_tools(tool_names),
+            close=close,
+            memo=MEMO if answering.repeats else 0,
+            **options,
+        )
+
+    if workers == 1:
+        work(port, None, sys.stdout.write)
+    else:
+        run_workers(workers, options["host"], port, work)
+
+
+def _names(options: tuple[str, ...]) -> dict[str, str]:
+    """Return names to ids of worlds. Raises UsageError."""
+    names: dict[str, str] = {}
+    for option in options:
+        name, equals, world = option.partition("=")
+        if not (name and equals and world) or names.setdefault(name, world) != world:
+            raise UsageError(f"--name {option}: give NAME=WORLD, each name once, such as town=town-1a2b3c4d5e")
+    return names
+
+
+def _lines_to(file: TextIO | None) -> Callable[[str], object] | None:
+    """Return what writes lines to a file at once; None without one."""
+    if file is None:
+        return None
+    if isinstance(file, io.TextIOWrapper):
+        file.reconfigure(line_buffering=True)
+    return file.write
 
 
 @click.command()

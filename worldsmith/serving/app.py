@@ -5,8 +5,10 @@ import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
+from hashlib import blake2b
+from hmac import compare_digest
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -19,13 +21,15 @@ from starlette.routing import Mount, Router
 from starlette.routing import Route as HTTPRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from worldsmith.errors import NotFoundError, UsageError, WorldsmithError, close_match
+from worldsmith.errors import NotFoundError, StoreError, UsageError, WorldsmithError, close_match
 from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, Route, endpoints_of
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
 from worldsmith.serving.dialects.session_memory import SessionMemory
+from worldsmith.serving.metrics import PROMETHEUS, RECORD, Metrics, RequestObserver, RequestRecord
+from worldsmith.serving.reply_memo import ReplyMemo
 from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate, Source
 from worldsmith.simulate.disclosure import observation_hashes
 from worldsmith.simulate.http_status import request_failure
@@ -41,10 +45,20 @@ MOST_EVIDENCE = 8000
 """Characters of that header; it is left out where it would be longer, since clients refuse longer ones."""
 SLICE = 64
 """Calls of a batch that are made side by side; the reply to a longer batch is written in a thread."""
+UNCOUNTED = -1
+"""Attempt of a call that could not be counted."""
 LONG = 1 << 16
 """Bytes of a body that is read in a thread."""
 INVENTED = ".example"
 """What hosts of the invented web end in."""
+MEMO = 64
+"""Megabytes for replies that are kept, unless another number is given."""
+OPERATOR = ("/readyz", "/metrics")
+"""Routes for whoever runs the server, which the description for agents leaves out."""
+KEYLESS = "/healthz"
+"""The route that says without the server's key whether it runs."""
+KEY_HEADER = "x-worldsmith-key"
+"""Header of the server's key, for requests whose API key names a world."""
 BY_HOST = "worldsmith.by_host"
 """Set in the scope of requests that came to an invented host."""
 
@@ -57,6 +71,10 @@ _LONE = re.compile(
     re.DOTALL,
 )
 """Text up to half of a surrogate pair, or up to a byte that is no UTF-8; the text and the half or byte."""
+
+
+class _WrongKeyError(UsageError):
+    """A request without the key that the server asks for."""
 
 
 class _LongBodyError(UsageError):
@@ -74,14 +92,21 @@ class Service:
     profiles: Mapping[str, Profile]
     deadline: float
     """Seconds that a reply may wait for a language model, however many calls it answers."""
+    memo: ReplyMemo
+    api_key: str
+    """What a request has to give as its key; "" where none is asked for."""
+    names: Mapping[str, str]
+    """Other names of worlds: name to id."""
+    failures_as_200: bool
+    """Whether calls that fail are answered with status 200 and the failure's text."""
     memory: SessionMemory = field(default_factory=SessionMemory)
 
     def address(
         self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any, session: str = ""
     ) -> Address:
-        """Return the address that a request names; `session` is taken where it names none.
+        """Return the address that a request names, its world by the name that it uses.
 
-        Raises UsageError, or NotFoundError for an unknown name.
+        `session` is taken where it names none. Raises UsageError, or NotFoundError for an unknown name.
         """
         spec = scope["path_params"].get("spec", "")
         scheme, _, bearer = headers.get("authorization", "").partition(" ")
@@ -91,6 +116,7 @@ class Service:
             query.get("api_key", ""),
             key,
         )
+        self.check_key(*keys, headers.get(KEY_HEADER, ""))
         sources = [("the path", addresses.parse(spec, "the path"))] if spec else []
         sources += [("the API key", addresses.from_key(text)) for text in keys if isinstance(text, str) and text]
         for name in addresses.FIELDS:
@@ -101,7 +127,7 @@ class Service:
         if session and not any("session" in parts for _, parts in sources):
             sources.append(("the session's header", {"session": session}))
         address = addresses.merge(sources, self.default)
-        self.responder_cache.check(address.world)
+        self.responder_cache.check(self.world_id(address.world))
         if find_profile(address.profile, self.profiles).faults and not address.session:
             raise UsageError(
                 f"profile {address.profile!r} has faults that pass when a call is made again, and only a session tells "
@@ -109,14 +135,33 @@ class Service:
             )
         return address
 
+    def world_id(self, name: str) -> str:
+        """Return the id of a world that a request calls by its id or another name."""
+        return self.names.get(name, name)
+
+    def check_key(self, *keys: Any) -> None:
+        """Raise `_WrongKeyError` unless one of the keys of a request is the server's, where it asks for one."""
+        wanted = self.api_key.encode()
+        if wanted and not any(isinstance(key, str) and compare_digest(key.encode(), wanted) for key in keys):
+            raise _WrongKeyError(
+                "this server asks for its key: send it as the API key (Authorization: Bearer, X-API-Key, api_key), or "
+                "as the header X-Worldsmith-Key where that names a world"
+            )
+
     def check(self, http: HTTPRequest) -> Response | None:
-        """Return an error for a request whose path names an unknown world or profile, None otherwise."""
-        spec = http.path_params.get("spec", "")
+        """Return an error for a request of no dialect: without the key, or for an unknown world or profile."""
+        spec, headers = http.path_params.get("spec", ""), http.headers
+        bearer = headers.get("authorization", "").removeprefix("Bearer ")
+        keys = (bearer, headers.get("x-api-key"), headers.get(KEY_HEADER), http.query_params.get("api_key"))
         try:
+            if http.scope["path"].removeprefix(http.scope.get("root_path", "")) != KEYLESS:
+                self.check_key(*keys)
             named = addresses.merge([("the path", addresses.parse(spec, "the path"))], self.default)
             if spec:
-                self.responder_cache.check(named.world)
+                self.responder_cache.check(self.world_id(named.world))
             find_profile(named.profile, self.profiles)
+        except _WrongKeyError as wrong:
+            return http_response({"error": str(wrong)}, 401)
         except NotFoundError as wrong:
             return http_response({"error": str(wrong)}, 404)
         except UsageError as wrong:
@@ -132,13 +177,46 @@ class Service:
         session: str = "",
     ) -> Request:
         """Return a request as dialects see it, with its address and how links are written in the reply."""
-        address = self.address(scope, headers, query, fields.get("api_key"), session)
-        prefix = "/w/" + addresses.address_text(address, self.default)
+        named = self.address(scope, headers, query, fields.get("api_key"), session)
+        world, prefix = self.world_id(named.world), "/w/" + addresses.address_text(named, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
-        links = Links(address.world, prefix, self.base, own, BY_HOST in scope)
+        links = Links(named.world, prefix, self.base, own, BY_HOST in scope)
+        address = named if world == named.world else replace(named, world=world)
         return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links, self.memory)
 
-    async def answer(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[Observation, ...]:
+    async def attempts_of(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[int, ...]:
+        """Count calls and return how often each was made before; `UNCOUNTED` where that can't be kept."""
+        attempts: list[int] = []
+        for call in calls:
+            if attempts:
+                await asyncio.sleep(0)
+            attempts.append(self._attempt(address, call) if isinstance(call, Call) else 0)
+        return tuple(attempts)
+
+    def _attempt(self, address: Address, call: Call) -> int:
+        try:
+            return self.attempts.count_call(address, call)
+        except StoreError as problem:
+            _report(address, call, problem)
+            return UNCOUNTED
+
+    def memo_keys(self, route: Route, request: Request, attempts: tuple[int, ...]) -> tuple[bytes, bytes]:
+        """Return hashes of what the reply to a request depends on, without and with its links.
+
+        Of calls nothing but the attempts depends on the session. A reply is kept under the second hash where its links
+        name the address, since they name the session too.
+        """
+        faults = find_profile(request.address.profile, self.profiles).faults
+        links = request.links
+        # A dialect may have several routes at one path; they live as long as the app.
+        form = (id(route), request.path, links.world, links.own, links.by_host)
+        address = replace(request.address, session="")
+        key = orjson.dumps((form, address, request.fields, attempts if faults else ()))
+        return _memo_key(key), _memo_key(key + links.prefix.encode())
+
+    async def answer(
+        self, address: Address, calls: Sequence[Call | Observation], attempts: Sequence[int]
+    ) -> tuple[Observation, ...]:
         """Return the observations of calls, made side by side where there are several.
 
         Between the calls of a batch others are served. Raises WorldsmithError where the world can't be opened.
@@ -146,12 +224,12 @@ class Service:
         responder = await self.responder_cache.get(address)
         deadline = asyncio.get_running_loop().time() + self.deadline
         if len(calls) == 1:
-            return (await self._observe(responder, address, calls[0], deadline),)
+            return (await self._observe(responder, address, calls[0], attempts[0], deadline),)
         observations: list[Observation] = []
         for start in range(0, len(calls), SLICE):
             tasks = []
-            for call in calls[start : start + SLICE]:
-                tasks.append(asyncio.ensure_future(self._observe(responder, address, call, deadline)))
+            for call, attempt in zip(calls[start : start + SLICE], attempts[start : start + SLICE], strict=True):
+                tasks.append(asyncio.ensure_future(self._observe(responder, address, call, attempt, deadline)))
                 await asyncio.sleep(0)
             observations += await asyncio.gather(*tasks)
         return tuple(observations)
@@ -163,16 +241,27 @@ class Service:
         return {EVIDENCE: text} if len(text) <= MOST_EVIDENCE else {}
 
     async def _observe(
-        self, responder: Responder, address: Address, call: Call | Observation, deadline: float
+        self, responder: Responder, address: Address, call: Call | Observation, attempt: int, deadline: float
     ) -> Observation:
         """Return the observation of one call; a call that fails does not end the others of its batch."""
         if isinstance(call, Observation):
             return call
-        try:
-            return await responder.acall(address, call, self.attempts.count_call(address, call), deadline)
-        except WorldsmithError as problem:
-            sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
+        if attempt == UNCOUNTED:
             return Observation("unavailable")
+        try:
+            return await responder.acall(address, call, attempt, deadline)
+        except WorldsmithError as problem:
+            _report(address, call, problem)
+            return Observation("unavailable")
+
+
+def _memo_key(text: bytes) -> bytes:
+    return blake2b(text, digest_size=16).digest()
+
+
+def _report(address: Address, call: Call, problem: WorldsmithError) -> None:
+    """Say on standard error why a call has no answer."""
+    sys.stderr.write(f"worldsmith: world {address.world} can't answer {call!r}: {problem}\n")
 
 
 class Endpoint:
@@ -192,23 +281,35 @@ class Endpoint:
     async def respond(self, scope: Scope, http: HTTPRequest) -> Response:
         """Return the response: read, answer, write."""
         dialect, route = self.candidates[-1]
+        record: RequestRecord = scope[RECORD]
+        record.dialect, record.route = dialect.name, readable_path(route.path)
         fields: Mapping[str, Any] = {}
         try:
             headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
             query = _query(scope["query_string"])
             fields = query if route.method == "GET" else await _fields(http, route, query)
             dialect, route = next(c for c in self.candidates if c[1].accepts is None or c[1].accepts(fields, headers))
+            record.dialect = dialect.name
             session = route.session(fields, headers) if route.session else ""
             request = self.service.request(scope, headers, query, fields, session)
+            record.world, record.session = request.address.world, request.address.session
             parsed = route.read(request)
+        except _WrongKeyError as wrong:
+            return _error(dialect, 401, str(wrong), fields=fields)
         except _LongBodyError as wrong:
             return _error(dialect, 413, str(wrong))
         except NotFoundError as wrong:
             return _error(dialect, 404, str(wrong), fields=fields)
         except UsageError as wrong:
             return _error(dialect, 400, str(wrong), fields=fields)
+        attempts = await self.service.attempts_of(request.address, parsed.calls)
+        keys = self.service.memo_keys(route, request, attempts) if 0 < len(parsed.calls) <= SLICE else ()
+        kept = self.service.memo.get(*keys)
+        if kept is not None:
+            record.memo = True
+            return kept
         try:
-            observations = await self.service.answer(request.address, parsed.calls)
+            observations = await self.service.answer(request.address, parsed.calls, attempts)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world
@@ -216,7 +317,10 @@ class Endpoint:
             return _error(dialect, 503, f"world {world!r} can't be served; the server's log says why", fields=fields)
         failed = None if parsed.writes_failures else request_failure(observations)
         if failed:
-            return _error(dialect, failed.status, failed.text, failed.headers, fields)
+            response = _error(dialect, failed.status, failed.text, failed.headers, fields)
+            if self.service.failures_as_200:
+                response.status_code = 200
+            return response
 
         def write() -> Response:
             reply = parsed.write(observations)
@@ -224,7 +328,10 @@ class Endpoint:
                 reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, observations)}
             )
 
-        return write() if len(observations) <= SLICE else await asyncio.to_thread(write)
+        response = write() if len(observations) <= SLICE else await asyncio.to_thread(write)
+        if keys and not any(observation.status == "unavailable" for observation in observations):
+            self.service.memo.keep(keys[request.links.prefix.encode() in response.body], response)
+        return response
 
 
 def _error(
@@ -342,7 +449,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
         for (method, place), candidates in endpoints.items()
         if place == bare or (page and place.startswith(ROOT))
     }
-    if bare in PLAIN or allowed:
+    if bare in (*PLAIN, *OPERATOR) or allowed:
         post = allowed.get("POST")
         body = f" with a JSON body such as {example_body(post)}" if post else ""
         methods = ", ".join(dict.fromkeys((*allowed, *(["GET"] if bare in PLAIN else []))))
@@ -377,6 +484,11 @@ def create_app(
     dialects: Iterable[Dialect] = tuple(DIALECTS.values()),
     deadline: float = DEADLINE,
     close: Callable[[], Awaitable[None]] | None = None,
+    memo: int | None = None,
+    access_log: Callable[[str], object] | None = None,
+    api_key: str = "",
+    names: Mapping[str, str] | None = None,
+    failures_as_200: bool = False,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
 
@@ -393,33 +505,90 @@ def create_app(
         dialects: the wire forms that are answered.
         deadline: seconds that a reply waits for what `simulate` makes, if that asks a language model.
         close: run when the server stops, in its event loop.
+        memo: megabytes for replies that are sent again to equal requests; by default `MEMO`, and 0 with `simulate`,
+            which may answer the same call otherwise the next time, or note each.
+        access_log: gets a line of JSON per request; keys, query strings and bodies are not in it.
+        api_key: what a request has to give as its key; only /healthz and /readyz answer without. "" asks for none.
+        names: other names that requests may use for worlds, by which they are listed: name to id.
+        failures_as_200: calls that fail (401, 429, 5xx) are answered with status 200 and the body of their failure; for
+            trainers that make such requests again until they hold. Wrong requests keep their 4xx.
 
     Raises:
-        UsageError: a folder is no world, two are the same, the profile or `link_base` can't be, or two dialects
-            answer the same requests.
+        UsageError: a folder is no world, two are the same, the profile, the key or `link_base` can't be, or two
+            dialects answer the same requests.
     """
     find_profile(profile, profiles)
+    if api_key.lower().startswith(addresses.KEY) or not re.fullmatch(r"[!-~]*", api_key):
+        raise UsageError(
+            f"an API key is printable ASCII without spaces, and {addresses.KEY}… names a world: take another"
+        )
     base = None if link_base is None else _link_base(link_base)
     responder_cache = ResponderCache(sources, memory, simulate or partial(simulator_of, profiles=profiles))
     default = Address(responder_cache.only, profile, seed, session)
+    shown = _shown_names(responder_cache, names or {}, default)
+    default = replace(default, world=shown.get(default.world, default.world))
+    megabytes = memo if memo is not None else 0 if simulate else MEMO
     counted = MemoryAttempts() if attempts is None else attempts
-    service = Service(responder_cache, default, base, counted, profiles, deadline)
+    service = Service(
+        responder_cache,
+        default,
+        base,
+        counted,
+        profiles,
+        deadline,
+        memo=ReplyMemo(megabytes),
+        api_key=api_key,
+        names=names or {},
+        failures_as_200=failures_as_200,
+    )
     endpoints = endpoints_of(dialects)
     routes = [
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])
         for (method, path), candidates in endpoints.items()
     ]
-    routes += plain_routes(responder_cache, endpoints, service.check)
+    metrics = Metrics()
+    routes += plain_routes(responder_cache, endpoints, service.check, shown)
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
-        routes=[*routes, prefixed],
+        routes=[*routes, *_operator_routes(service, metrics), prefixed],
         exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _internal_error},
         lifespan=_lifespan(close),
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
-    app.state.responder_cache, app.state.default, app.state.endpoints = responder_cache, default, endpoints
+    app.add_middleware(RequestObserver, metrics=metrics, log=access_log)
+    app.state.responder_cache, app.state.endpoints = responder_cache, endpoints
+    app.state.default = replace(default, world=responder_cache.only)
+    app.state.memo = service.memo
     return app
+
+
+def _operator_routes(service: Service, metrics: Metrics) -> list[HTTPRoute]:
+    """Return the routes for whoever runs the server, which the description for agents leaves out."""
+    responder_cache, memo = service.responder_cache, service.memo
+    opened = replace(service.default, world=responder_cache.only)
+
+    async def ready(_: HTTPRequest) -> Response:
+        if not responder_cache.only or responder_cache.open_soon(opened):
+            return http_response({"status": "ready"})
+        return http_response({"status": "opening", "error": "the world is being opened: try again"}, 503)
+
+    async def counts(http: HTTPRequest) -> Response:
+        return service.check(http) or http_response(
+            metrics.text(
+                {
+                    "worldsmith_requests_in_progress": ("gauge", "Requests being answered.", metrics.in_progress),
+                    "worldsmith_memo_hits_total": ("counter", "Replies sent again from the memo.", memo.hits),
+                    "worldsmith_memo_misses_total": ("counter", "Replies that the memo did not have.", memo.misses),
+                    "worldsmith_memo_bytes": ("gauge", "Bytes of the memo, by estimate.", memo.size),
+                    "worldsmith_worlds": ("gauge", "Worlds served, a pool included.", len(responder_cache.cards)),
+                    "worldsmith_worlds_open": ("gauge", "Worlds in memory.", len(responder_cache.opened)),
+                }
+            ),
+            headers={"Content-Type": PROMETHEUS},
+        )
+
+    return [HTTPRoute(path, answer, methods=["GET"]) for path, answer in zip(OPERATOR, (ready, counts), strict=True)]
 
 
 def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
@@ -430,6 +599,24 @@ def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlett
             await close()
 
     return lifespan
+
+
+def _shown_names(cache: ResponderCache, names: Mapping[str, str], default: Address) -> dict[str, str]:
+    """Return the other name by which each world is listed, by its id.
+
+    Raises:
+        UsageError: a name can't stand in an address, is a world's id, or a world has two.
+        NotFoundError: there is no such world.
+    """
+    shown: dict[str, str] = {}
+    for name, world in names.items():
+        addresses.merge([("the name of a world", {"world": name})], default)
+        cache.check(world)
+        if name in cache.cards:
+            raise UsageError(f"the name {name!r} is the id of a world: take another")
+        if shown.setdefault(world, name) != name:
+            raise UsageError(f"world {world!r} has two names, {shown[world]!r} and {name!r}: give one")
+    return shown
 
 
 def _link_base(text: str) -> str:

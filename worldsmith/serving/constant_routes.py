@@ -40,31 +40,40 @@ def readable_path(path: str) -> str:
     return re.sub(r"\{(\w+)(?::\w+)?\}", r"<\1>", path)
 
 
-def _home(responder_cache: ResponderCache, endpoints: Endpoints) -> dict[str, Any]:
+def _home(responder_cache: ResponderCache, endpoints: Endpoints, first: str) -> dict[str, Any]:
     descriptions = {
         f"{method} {readable_path(path)}": " Or: ".join(route.about for _, route in candidates)
         for (method, path), candidates in endpoints.items()
     }
-    first = next(iter(responder_cache.cards))
     return {
         "about": "worldsmith: a search engine and page reader over invented worlds. No key is needed.",
         "world": f"The {'worlds are one web and need' if responder_cache.pool else 'one world needs'} no name."
         if responder_cache.only
-        else f"Name one of {len(responder_cache.cards)} worlds before the route, such as /w/{first}/api/search?query=…",
+        else f"Name one of {len(responder_cache.cards)} worlds before the route, such as {first}/api/search?query=…",
         "worlds": "/worlds",
         "description": "/openapi.json",
         "routes": {**descriptions, **{f"GET {path}": about for path, (about, _) in PLAIN.items()}},
     }
 
 
-def plain_routes(responder_cache: ResponderCache, endpoints: Endpoints, check: Check) -> list[HTTPRoute]:
-    """Return the routes; `check` is called for every request, since its path may name a world."""
+def plain_routes(
+    responder_cache: ResponderCache, endpoints: Endpoints, check: Check, names: Mapping[str, str]
+) -> list[HTTPRoute]:
+    """Return the routes; `check` is called for every request, since its path may name a world.
+
+    `names` are those by which worlds are listed, by their ids, where these are not their ids.
+    """
     worlds = [
-        {"world": world, "schema": card.schema, "as_of": card.as_of, "path": f"/w/{world}"}
+        {
+            "world": names.get(world, world),
+            "schema": card.schema,
+            "as_of": card.as_of,
+            "path": f"/w/{names.get(world, world)}",
+        }
         for world, card in responder_cache.cards.items()
     ]
     bodies = {
-        "/": _home(responder_cache, endpoints),
+        "/": _home(responder_cache, endpoints, worlds[0]["path"]),
         "/healthz": {"status": "ok"},
         "/worlds": {"worlds": worlds},
         "/openapi.json": openapi_document(endpoints, PLAIN),

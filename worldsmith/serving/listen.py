@@ -1,10 +1,13 @@
 """The server process: a bound socket, uvicorn on it, and a line that says when it is ready."""
 
 import asyncio
+import resource
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from ipaddress import ip_address
 from typing import Any, ClassVar
 
 import orjson
@@ -20,6 +23,12 @@ BACKLOG = 2048
 """Connections that may wait to be taken."""
 ARRIVAL = 30.0
 """Seconds in which a request has to arrive whole, from its first byte or the connection's opening."""
+KEEP_ALIVE = 75
+"""Seconds that a connection without a request stays open: agents think between their calls."""
+GRACE = 30
+"""Seconds that replies have to end when the server stops."""
+OPEN_FILES = 65_536
+"""Files and connections that may be open, where the system allows so many."""
 MOST_WAITING = 2 * BACKLOG
 """Connections whose request has not arrived whole, at most: the oldest is closed for a new one."""
 
@@ -76,8 +85,23 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
     """Return how uvicorn serves an app of ours."""
     # A Date or Server header would make equal replies differ, or say more than the world does.
     return uvicorn.Config(
-        app, http=_Connection, log_level="warning", access_log=False, server_header=False, date_header=False
+        app,
+        http=_Connection,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        timeout_keep_alive=KEEP_ALIVE,
+        timeout_graceful_shutdown=GRACE,
     )
+
+
+def allow_open_files() -> None:
+    """Raise the number of connections that this process may hold; 1,024 is a usual limit of shells."""
+    least, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = OPEN_FILES if most == resource.RLIM_INFINITY else min(OPEN_FILES, most)
+    if least != resource.RLIM_INFINITY and least < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 class _Server(uvicorn.Server):
@@ -97,21 +121,31 @@ def serve(
     *,
     host: str = "127.0.0.1",
     port: int = 8000,
+    api_key: str | None = None,
     say: Callable[[str], object] = sys.stdout.write,
+    shared: bool = False,
     **options: Any,
 ) -> None:
-    """Serve worlds until interrupted; `options` are those of `create_app`.
+    """Serve worlds until interrupted; `api_key` and `options` are those of `create_app`.
 
+    With `shared`, other processes may listen at the same port too, and connections are spread over them.
     A line with the address and the startup time is written once requests are answered. Port 0 takes a free one.
     A single world, or a pool, is opened before that, several worlds at their first call.
 
     Raises:
-        UsageError: the address can't be bound, or `create_app` says so.
+        UsageError: the address can't be bound, or it is not of loopback and there is no `api_key` ("" for none), or
+            `create_app` says so.
         WorldsmithError: the single world can't be opened.
     """
     start = time.monotonic()
-    with _bind(host, port) as bound:
-        app = create_app(sources, **options)
+    if api_key is None and not _is_loopback(host):
+        raise UsageError(
+            f"{host} can be reached from other machines: name a key that requests have to give, as --api-key or "
+            f"WORLDSMITH_API_KEY, or say --no-api-key"
+        )
+    allow_open_files()
+    with _bind(host, port, shared=shared) as bound:
+        app = create_app(sources, api_key=api_key or "", **options)
         responder_cache: ResponderCache = app.state.responder_cache
         if responder_cache.only:
             asyncio.run(responder_cache.get(app.state.default))
@@ -130,11 +164,30 @@ def serve(
             return
 
 
-def _bind(host: str, port: int) -> socket.socket:
+def _is_loopback(host: str) -> bool:
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+@contextmanager
+def taken_port(host: str, port: int) -> Iterator[int]:
+    """Take a port, or a free one for 0, at which servers that share it may listen. Raises UsageError."""
+    with _bind(host, port) as free:  # nobody else listens there
+        number = free.getsockname()[1]
+    with socket.socket(free.family) as taken:
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        taken.bind((host, number))
+        yield number
+
+
+def _bind(host: str, port: int, *, shared: bool = False) -> socket.socket:
     """Return a listening socket; create_server sets SO_REUSEADDR, so a killed server's port is free at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
-        return socket.create_server((host, port), family=family, backlog=BACKLOG)
+        return socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=shared)
     except OSError as error:
         why = (error.strerror or str(error)).partition(" (while")[0]  # create_server repeats the address
         raise UsageError(

@@ -121,6 +121,10 @@ class ResponderCache:
             if responder.ready(address):
                 return responder
 
+    def open_soon(self, address: Address) -> bool:
+        """Return whether what answers at an address is ready; starts to open it where it isn't."""
+        return not isinstance(self._ready(address), Future)
+
     def _ready(self, address: Address) -> "Responder | Future[Responder]":
         """Return what answers, or the one thread's work that will make it."""
         with self._lock:

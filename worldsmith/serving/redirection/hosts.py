@@ -20,7 +20,15 @@ class Service(NamedTuple):
 
 
 SERVICES: Mapping[str, Service] = {
+    "api.bing.microsoft.com": Service("bing", "/"),
+    "api.exa.ai": Service("exa", "/exa/"),
+    "api.firecrawl.dev": Service("firecrawl", "/"),
+    "api.search.brave.com": Service("brave", "/"),
     "api.tavily.com": Service("tavily", "/tavily/"),
+    "google.serper.dev": Service("serper", "/serper/"),
+    "r.jina.ai": Service("jina", "/jina/r/"),
+    "s.jina.ai": Service("jina", "/jina/s/"),
+    "scrape.serper.dev": Service("serper", "/serper/scrape"),
 }
 """Hosts of search services. Every other host is a site, whose pages are those of the world or none."""
 
