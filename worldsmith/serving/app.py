@@ -181,8 +181,9 @@ class Service:
         world, prefix = self.world_id(named.world), "/w/" + addresses.address_text(named, self.default)
         own = (headers.get("host", "").lower(), urlsplit(self.base or "").netloc.lower())
         links = Links(named.world, prefix, self.base, own, BY_HOST in scope)
-        address = named if world == named.world else replace(named, world=world)
-        return Request(scope["path"].removeprefix(scope.get("root_path", "")), fields, address, links, self.memory)
+        address = replace(named, world=world, session="")
+        path = scope["path"].removeprefix(scope.get("root_path", ""))
+        return Request(path, fields, address, links, named.session, self.memory)
 
     async def attempts_of(self, address: Address, calls: Sequence[Call | Observation]) -> tuple[int, ...]:
         """Count calls and return how often each was made before; `UNCOUNTED` where that can't be kept."""
@@ -210,8 +211,7 @@ class Service:
         links = request.links
         # A dialect may have several routes at one path; they live as long as the app.
         form = (id(route), request.path, links.world, links.own, links.by_host)
-        address = replace(request.address, session="")
-        key = orjson.dumps((form, address, request.fields, attempts if faults else ()))
+        key = orjson.dumps((form, request.address, request.fields, attempts if faults else ()))
         return _memo_key(key), _memo_key(key + links.prefix.encode())
 
     async def answer(
@@ -292,7 +292,7 @@ class Endpoint:
             record.dialect = dialect.name
             session = route.session(fields, headers) if route.session else ""
             request = self.service.request(scope, headers, query, fields, session)
-            record.world, record.session = request.address.world, request.address.session
+            record.world, record.session = request.address.world, request.session
             parsed = route.read(request)
         except _WrongKeyError as wrong:
             return _error(dialect, 401, str(wrong), fields=fields)
@@ -302,14 +302,14 @@ class Endpoint:
             return _error(dialect, 404, str(wrong), fields=fields)
         except UsageError as wrong:
             return _error(dialect, 400, str(wrong), fields=fields)
-        attempts = await self.service.attempts_of(request.address, parsed.calls)
+        attempts = await self.service.attempts_of(request.session_address, parsed.calls)
         keys = self.service.memo_keys(route, request, attempts) if 0 < len(parsed.calls) <= SLICE else ()
         kept = self.service.memo.get(*keys)
         if kept is not None:
             record.memo = True
             return kept
         try:
-            observations = await self.service.answer(request.address, parsed.calls, attempts)
+            observations = await self.service.answer(request.session_address, parsed.calls, attempts)
         except WorldsmithError as problem:
             # The text may name folders of this machine: it is for whoever runs the server, not for agents.
             world = request.address.world

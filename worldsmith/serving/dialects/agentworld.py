@@ -82,18 +82,18 @@ def _extract(arguments: Mapping[str, Any], request: Request) -> ParsedRequest:
 
 def _remember(arguments: Mapping[str, Any], request: Request) -> str:
     """Return what an operation on the memory of the session says, after it is done."""
-    kept, operation = request.memory.of(request.address), OPERATION.read(arguments)
+    kept, operation = request.memory.of(request.session_address), OPERATION.read(arguments)
     if operation in ("add", "update"):
         items = ITEMS.read(arguments)
         if not isinstance(items, Mapping):
             raise UsageError('"dict" must be an object: the keys and what to keep under them')
-        request.memory.keep(request.address, kept | dict(items))
+        request.memory.keep(request.session_address, kept | dict(items))
         done = ("added", "to") if operation == "add" else ("updated", "in")
         return f"Successfully {done[0]} items of {list(items)} {done[1]} memory."
     if operation == "retrieve_all":
         return _json(kept)
     if operation == "remove_all":
-        request.memory.keep(request.address, {})
+        request.memory.keep(request.session_address, {})
         return "Successfully cleared all memory."
     if operation not in ("retrieve", "remove"):
         raise UsageError(f'"operation" is {str(operation)[:80]!r}: use one of {", ".join(OPERATIONS)}')
@@ -102,7 +102,7 @@ def _remember(arguments: Mapping[str, Any], request: Request) -> str:
     there = [key for key in keys if key in kept]
     if operation == "retrieve":
         return "\n".join([*([_json({key: kept[key] for key in there})] if there else []), *lines])
-    request.memory.keep(request.address, {key: value for key, value in kept.items() if key not in there})
+    request.memory.keep(request.session_address, {key: value for key, value in kept.items() if key not in there})
     return "\n".join([*([f"Successfully removed items of {there} from memory."] if there else []), *lines])
 
 

@@ -185,7 +185,7 @@ class Server:
         params = params if isinstance(params, dict) else {}
         match method:
             case "initialize":
-                return _written(_result(request, _welcome(params), {SESSION: request.address.session}))
+                return _written(_result(request, _welcome(params), {SESSION: request.session}))
             case "ping":
                 return _written(_result(request, {}))
             case "tools/list":

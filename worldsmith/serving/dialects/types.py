@@ -28,9 +28,16 @@ class Request:
     """Without the prefix that names the world."""
     fields: JSON
     address: Address
+    """Without the session: nothing of the reply to a call depends on it but the attempts, which aren't counted here."""
     links: Links
+    session: str = ""
     memory: SessionMemory = field(default_factory=SessionMemory)
     """Of all sessions; the one thing that a request may change."""
+
+    @property
+    def session_address(self) -> Address:
+        """The address with the session."""
+        return replace(self.address, session=self.session)
 
 
 @dataclass(frozen=True, slots=True)
