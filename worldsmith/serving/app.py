@@ -452,7 +452,7 @@ def _wrong_path(http: HTTPRequest, _: Exception) -> Response:
     if bare in (*PLAIN, *OPERATOR) or allowed:
         post = allowed.get("POST")
         body = f" with a JSON body such as {example_body(post)}" if post else ""
-        methods = ", ".join(dict.fromkeys((*allowed, *(["GET"] if bare in PLAIN else []))))
+        methods = ", ".join(dict.fromkeys((*allowed, *(["GET"] if bare in (*PLAIN, *OPERATOR) else []))))
         return http_response(
             {"error": f"{bare[:200]} does not answer {http.method}: use {methods}{body}"}, 405, {"Allow": methods}
         )
