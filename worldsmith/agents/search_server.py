@@ -1,5 +1,6 @@
 """Connections to a server of worlds (`worldsmith serve`), and what its answers are."""
 
+import os
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from time import sleep as wait
@@ -7,6 +8,7 @@ from typing import Any, Final
 
 import httpx2
 
+from worldsmith.episode.search_server import KEY, KEY_HEADER
 from worldsmith.errors import BackendError
 
 TRIES: Final = 8
@@ -35,7 +37,13 @@ class SearchServer:
     def _open(self) -> None:
         limits = httpx2.Limits(max_connections=self._connections, max_keepalive_connections=self._connections)
         transport = self._transport or httpx2.HTTPTransport(limits=limits)
-        self._client = httpx2.Client(base_url=self.base_url, timeout=self._timeout, transport=transport)
+        key = os.environ.get(KEY)
+        self._client = httpx2.Client(
+            base_url=self.base_url,
+            timeout=self._timeout,
+            transport=transport,
+            headers={KEY_HEADER: key} if key else {},
+        )
         self.threads = ThreadPoolExecutor(self._connections, "search")
 
     def __getstate__(self) -> dict[str, Any]:

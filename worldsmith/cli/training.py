@@ -393,7 +393,7 @@ def _explanation(result: Any) -> str:
     help="Train on the tasks that this file names alone, in its order: what `calibrate --out` or `tasks --curriculum` "
     "wrote. Tests stay as they are.",
 )
-@click.option("--profile", default="clean", show_default=True, help="Moods of the server that agents work under.")
+@click.option("--profile", default="clean", show_default=True, help="Profile of the server that agents work under.")
 @click.option(
     "--seed",
     type=click.IntRange(0),

@@ -26,31 +26,33 @@ class RecordingTools:
 
     def call(self, call: Call, attempt: int = 0) -> Reply:
         """Answer a call and record it."""
-        attempt = max(attempt, self._made(call))
-        return self._recorded(call, attempt, self.tools.call(call, attempt))
+        record = self._begun(call, attempt)
+        return _recorded(record, self.tools.call(call, record["attempt"]))
 
     async def acall(self, call: Call, attempt: int = 0) -> Reply:
         """Answer a call and record it, while others wait."""
-        attempt = max(attempt, self._made(call))
-        return self._recorded(call, attempt, await self.tools.acall(call, attempt))
+        record = self._begun(call, attempt)
+        return _recorded(record, await self.tools.acall(call, record["attempt"]))
 
-    def _made(self, call: Call) -> int:
-        return sum(record["call"] == asdict(call) for record in self.records)
+    def _begun(self, call: Call, attempt: int) -> Record:
+        """Return the record of a call that has no reply yet: an equal call made meanwhile counts it."""
+        made = sum(record["call"] == asdict(call) for record in self.records)
+        record = {"call": asdict(call), "attempt": max(attempt, made), **NO_REPLY}
+        self.records.append(record)
+        return record
 
-    def _recorded(self, call: Call, attempt: int, reply: Reply) -> Reply:
-        disclosed = None if reply.disclosed is None else [*reply.disclosed]
-        self.records.append(
-            {
-                "call": asdict(call),
-                "attempt": attempt,
-                "text": reply.text if disclosed is None else "",  # of other replies nothing is read again
-                "disclosed": disclosed,
-                "opened": reply.opened,
-                "fault": reply.fault,
-                "unavailable": reply.unavailable,
-            }
-        )
-        return reply
+
+NO_REPLY: Mapping[str, Any] = {"text": "", "disclosed": [], "opened": False, "fault": False, "unavailable": True}
+"""Fields of a record whose call was never answered."""
+
+
+def _recorded(record: Record, reply: Reply) -> Reply:
+    disclosed = None if reply.disclosed is None else [*reply.disclosed]
+    record["text"] = reply.text if disclosed is None else ""  # of other replies nothing is read again
+    record["disclosed"] = disclosed
+    for name in ("opened", "fault", "unavailable"):
+        record[name] = getattr(reply, name)
+    return reply
 
 
 class RecordedTools:

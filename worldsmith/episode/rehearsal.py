@@ -89,13 +89,14 @@ def episodes(rehearsal: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
     def answer(rows: Sequence[Sequence[Any]]) -> dict[str, Any]:
         return {"role": "assistant", "content": table(task, rows)}
 
-    return {
+    played = {
         "honest": [*calls, answer(task.gold)],
         "memory": [answer(task.gold)],
         "unread": [*call_messages([IDLE]), answer(task.gold)],
         "empty": [{"role": "assistant", "content": ""}],
-        "half": [*calls, answer(task.gold[: len(task.gold) // 2])],
     }
+    half = task.gold[: len(task.gold) // 2]  # a table of one row has none
+    return {**played, "half": [*calls, answer(half)]} if half else played
 
 
 IDLE: Mapping[str, Any] = {"tool": "web_search", "arguments": {"query": "qzx vvkj"}}

@@ -28,8 +28,12 @@ TIMEOUT: Final = 60.0
 """Seconds that a server may take for a reply."""
 THREADS: Final = 64
 """Calls that wait for a server at a time."""
-BASE_URL, WORLDS = "WORLDSMITH_BASE_URL", "WORLDSMITH_WORLDS"
-"""Environment variables: another server than the rows name; a folder of worlds to open in process in place of any."""
+BASE_URL, WORLDS, KEY = "WORLDSMITH_BASE_URL", "WORLDSMITH_WORLDS", "WORLDSMITH_API_KEY"
+"""Environment variables: another server than the rows name; a folder of worlds to open in process in place of any; the
+key that the server asks for."""
+KEY_HEADER: Final = "X-Worldsmith-Key"
+KEY_MISSING: Final = "this server asks for its key"
+"""How an error begins where the key is missing or another."""
 
 _local = threading.local()
 
@@ -69,9 +73,14 @@ class ServedTools:
             status, reply, evidence = _post(self.base_url + route, body)
         except BackendError as error:
             return Reply(f"Error: {error}", unavailable=True)
-        if status != 200:
-            text = str(reply["error"]).removeprefix(f"{call.arg[:200]}: ")
-            return Reply(f"Error: {text}", fault=status not in {400, 404, 503}, unavailable=status == 503)
+        if status != 200 or "error" in reply:  # a server may be told to send failures with status 200
+            text = str(reply["error"])
+            page = f"{call.arg[:200]}: "
+            is_page = call.tool == "web_extractor" and text.startswith(page)
+            # No answer to this agent's call at all: of a world that isn't there, or without the server's key.
+            unanswered = status == 503 or (status == 404 and not is_page) or text.startswith(KEY_MISSING)
+            fault = not unanswered and status not in {400, 404}
+            return Reply(f"Error: {text.removeprefix(page)}", fault=fault, unavailable=unanswered)
         disclosed = None if evidence is None else evidence.replace(",", " ").split()
         if call.tool == "web_search":
             return Reply(search_text(reply), disclosed)
@@ -124,6 +133,8 @@ def _request(url: str, data: bytes) -> tuple[int, http.client.HTTPMessage, bytes
     if connection is None:
         kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
         connection = connections[parts.scheme, parts.netloc] = kind(parts.netloc, timeout=TIMEOUT)
-    connection.request("POST", parts.path, data, {"Content-Type": "application/json"})
+    key = os.environ.get(KEY)
+    headers = {"Content-Type": "application/json", **({KEY_HEADER: key} if key else {})}
+    connection.request("POST", parts.path, data, headers)
     response = connection.getresponse()
     return response.status, response.headers, response.read()

@@ -9,6 +9,7 @@ from typing import Final
 import httpx2
 
 from worldsmith.agents.search_server import SearchServer, lacks_page
+from worldsmith.episode.search_server import KEY_MISSING
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages.types import Doc, Status
 from worldsmith.simulate.http_status import STATUS
@@ -45,9 +46,10 @@ class ServedSimulator:
             part = {} if call.max_chars is None else {"max_chars": call.max_chars}
             path, body = base + "extract", {"url": call.arg, "offset": call.offset, **part}
         response, _ = self.server.post(path, body)
-        if response.status_code != 200:
+        reply = response.json()
+        if response.status_code != 200 or "error" in reply:
             return self._failure(call, response)
-        reply, hashes = response.json(), response.headers.get(EVIDENCE, "").replace(",", " ").split()
+        hashes = response.headers.get(EVIDENCE, "").replace(",", " ").split()
         if call.tool == "web_search":
             results = tuple(Result(**result) for result in reply["results"])
             return Observation("ok", results, more=reply["more"], disclosed_hashes=tuple(hashes))
@@ -76,11 +78,13 @@ class ServedSimulator:
 
     def _failure(self, call: Call, response: httpx2.Response) -> Observation:
         code, text = response.status_code, response.json()["error"]
+        if code == 200:  # of a server that sends failures with status 200
+            return Observation("error", fault="error")
         if call.tool == "web_extractor" and lacks_page(response, call.arg):
             return Observation("not_found")
         if code == 400:
             return Observation("invalid", text=text)
-        if code not in _STATUS_BY_CODE:
+        if code not in _STATUS_BY_CODE or text.startswith(KEY_MISSING):
             raise BackendError(f"{self.server.base_url}: {code} {text}")
         status = _STATUS_BY_CODE[code]
         return Observation(status, fault="" if status == "unavailable" else status)

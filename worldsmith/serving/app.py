@@ -109,13 +109,7 @@ class Service:
         `session` is taken where it names none. Raises UsageError, or NotFoundError for an unknown name.
         """
         spec = scope["path_params"].get("spec", "")
-        scheme, _, bearer = headers.get("authorization", "").partition(" ")
-        keys = (
-            bearer if scheme.lower() == "bearer" else "",
-            *(headers.get(name, "") for name in addresses.KEY_HEADERS),
-            query.get("api_key", ""),
-            key,
-        )
+        keys = (*_keys(headers, query), key)
         self.check_key(*keys, headers.get(KEY_HEADER, ""))
         sources = [("the path", addresses.parse(spec, "the path"))] if spec else []
         sources += [("the API key", addresses.from_key(text)) for text in keys if isinstance(text, str) and text]
@@ -131,7 +125,7 @@ class Service:
         if find_profile(address.profile, self.profiles).faults and not address.session:
             raise UsageError(
                 f"profile {address.profile!r} has faults that pass when a call is made again, and only a session tells "
-                f"that it is made again: add ;session=NAME to the world, one name an episode"
+                f"that it is made again: add ;session=NAME to the world, one name per episode"
             )
         return address
 
@@ -151,8 +145,7 @@ class Service:
     def check(self, http: HTTPRequest) -> Response | None:
         """Return an error for a request of no dialect: without the key, or for an unknown world or profile."""
         spec, headers = http.path_params.get("spec", ""), http.headers
-        bearer = headers.get("authorization", "").removeprefix("Bearer ")
-        keys = (bearer, headers.get("x-api-key"), headers.get(KEY_HEADER), http.query_params.get("api_key"))
+        keys = (*_keys(headers, http.query_params), headers.get(KEY_HEADER, ""))
         try:
             if http.scope["path"].removeprefix(http.scope.get("root_path", "")) != KEYLESS:
                 self.check_key(*keys)
@@ -387,6 +380,17 @@ async def _fields(http: HTTPRequest, route: Route, query: Mapping[str, str]) -> 
     return _json_object(body, route) if size <= LONG else await asyncio.to_thread(_json_object, body, route)
 
 
+def _keys(headers: Mapping[str, str], query: Mapping[str, str]) -> tuple[str, ...]:
+    """Return what a request gives as its API key, wherever services expect it."""
+    scheme, _, bearer = headers.get("authorization", "").partition(" ")
+    named = (headers.get(name, "") for name in addresses.KEY_HEADERS)
+    return (bearer if scheme.lower() == "bearer" else "", *named, query.get("api_key", ""))
+
+
+DEEPEST = 200
+"""Brackets of a body that are surely not nested too deeply to be written."""
+
+
 def _json_object(body: bytes, route: Route) -> Mapping[str, Any]:
     """Return the JSON object that a body is, whatever its Content-Type says."""
     hint = f"send a JSON object such as {example_body(route)}"
@@ -402,6 +406,11 @@ def _json_object(body: bytes, route: Route) -> Mapping[str, Any]:
             raise UsageError(f"the body is not JSON ({error}): {hint}") from None
     if not isinstance(value, dict):
         raise UsageError(f"the body is JSON, but no object: {hint}")
+    if body.count(b"[") + body.count(b"{") > DEEPEST:
+        try:
+            orjson.dumps(value)  # what is read may be too deep to be written
+        except orjson.JSONEncodeError:
+            raise UsageError(f"the body is nested too deeply: {hint}") from None
     return value
 
 

@@ -53,6 +53,8 @@ class _Workers:
 
     def start(self) -> str:
         """Start a worker and return what it says once it is ready; "" where all are to stop."""
+        if self.stopping:
+            return ""
         reader, writer = connection.Pipe(duplex=False)
         with reader:
             with writer:
@@ -62,7 +64,9 @@ class _Workers:
             try:
                 line, error, usage = reader.recv()
             except EOFError:
-                line, error, usage = "", "" if self.stopping else "a worker ended before it was ready", False
+                # A signal may have come since.
+                ended = not self.stopping  # type: ignore[redundant-expr, unused-ignore]
+                line, error, usage = "", "a worker ended before it was ready" if ended else "", False
         if error:
             raise UsageError(error) if usage else WorldsmithError(error)
         return str(line)
@@ -79,6 +83,9 @@ class _Workers:
         try:
             self._work(self._port, self._attempts, ready)
         except WorldsmithError as error:
+            if writer.closed:  # it was ready before
+                sys.stderr.write(f"worldsmith: {error}\n")
+                sys.exit(1)
             writer.send(("", str(error), isinstance(error, UsageError)))
 
     def keep_running(self) -> None:

@@ -1,4 +1,4 @@
-"""SearXNG's dialect: GET /search with `format`, and under /searxng without doubt.
+"""SearXNG's dialect: GET /search with `format`, and unambiguously under /searxng.
 
 Made after searx/webapp.py and searx/webutils.py. JSON is the one format that is on; another one is a 403, as on an
 instance that has it off. There are no answers, infoboxes or suggestions, and no key: a world is named by the path.

@@ -23,7 +23,7 @@ class SessionMemory:
     def of(self, address: Address) -> dict[str, Any]:
         """Return what a session keeps: a copy. Raises UsageError where the address names no session."""
         if not address.session:
-            raise UsageError("memory is kept for a session: add ;session=NAME to the world, one name an episode")
+            raise UsageError("memory is kept for a session: add ;session=NAME to the world, one name per episode")
         if address in self._kept:
             self._kept.move_to_end(address)
         return dict(self._kept.get(address, {}))

@@ -120,5 +120,8 @@ async def _tunnel_target(connection: socket.socket) -> str:
         head += part
         if not part or len(head) > LONGEST_HEAD:
             raise ValueError("a request for a tunnel has no end")
+    words = head.partition(b"\r\n")[0].split()
+    if len(words) < 2:
+        raise ValueError("a request for a tunnel names no host")
     await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
-    return host_name(head.split()[1].decode("latin-1"))
+    return host_name(words[1].decode("latin-1"))

@@ -114,7 +114,7 @@ def export(
             schemas, separated by commas.
         replay: whether to play every certificate again, those too whose file is as it was mined.
         reasoning: where reasoning stands in the conversations of "sft": in their "content" unless given.
-        profile: the server's moods that agents work under; rollouts of one task share what is drawn.
+        profile: of the server that agents work under; rollouts of one task share what is drawn.
         seed: of what is drawn, 0 or more.
         context_tokens: of the model's context, where replies shall say how much of it is left; 0 where not.
         rendered: a chat template, or a tokenizer_config.json, by which "sft" writes conversations as text, too.
@@ -171,7 +171,8 @@ def export(
         "--context-tokens": context_tokens or None,
         "--base-url": base if base != BASE_URL else None,
     }
-    with staged_files(out) as part, saved_work(out, splits.outlines, to, reasoning) as saved:
+    by_split = {name: some.outlines for name, some in splits.items()}
+    with staged_files(out) as part, saved_work(out, by_split, to, reasoning) as saved:
         ready = {
             name: replace(some, label=name, progress=progress, saved=saved / name) for name, some in splits.items()
         }

@@ -1,7 +1,7 @@
 """Tasks of an export that are read as they are needed, and work on them that a killed export doesn't do twice."""
 
 import shutil
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import sha256
@@ -113,26 +113,30 @@ def computed(tasks: Iterable[Task], what: str, compute: Callable[[int, Task], V]
     for start in range(0, len(tasks), CHUNK):
         path = tasks.saved / what / f"{start:09}.jsonl"
         chunk = islice(numbered, CHUNK)
-        if path.is_file():
-            yield from zip((task for _, task in chunk), read_jsonl(path), strict=True)
-            continue
-        values = []
+        saved = read_jsonl(path) if path.is_file() else []
+        lines: list[Any] = []
         for number, task in chunk:
-            values.append(compute(number, task))
-            yield task, values[-1]
-        save_jsonl(path, values)
+            line = saved[len(lines)] if len(saved) > len(lines) else None
+            if not isinstance(line, list) or line[0] != task.task_id:
+                line = [task.task_id, compute(number, task)]
+            lines.append(line)
+            yield task, line[1]
+        if lines != saved:
+            save_jsonl(path, lines)
 
 
 @contextmanager
-def saved_work(out: Path, outlines: Iterable[TaskOutline], *options: Any) -> Iterator[Path]:
-    """Yield a folder of an export of these tasks under these options, with what a killed one has saved there.
+def saved_work(out: Path, splits: Mapping[str, Sequence[TaskOutline]], *options: Any) -> Iterator[Path]:
+    """Yield a folder of an export of these splits under these options, with what a killed one has saved there.
 
     It is removed at the end, and where the export fails by an error of ours or of a file; a process that is killed
     leaves it. What other exports have left is removed.
     """
     made_of = sha256(canonical_json([__version__, dict(VERSIONS), list(options)]))
-    for outline in outlines:
-        made_of.update(outline.task_id.encode() + b"\n")
+    for name, outlines in splits.items():
+        made_of.update(name.encode() + b"\n")
+        for outline in outlines:
+            made_of.update(outline.task_id.encode() + b"\n")
     folder = out / UNFINISHED / made_of.hexdigest()[:16]
     for other in (out / UNFINISHED).glob("*"):
         if other != folder:

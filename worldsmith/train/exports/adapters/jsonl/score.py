@@ -6,7 +6,8 @@ from pathlib import Path
 
 from worldsmith_kit.scoring import Column, score
 
-tasks, answers = ([*map(json.loads, Path(path).read_text("utf-8").split("\n")[:-1])] for path in sys.argv[1:3])
+files = (Path(path).read_text("utf-8").split("\n") for path in sys.argv[1:3])
+tasks, answers = ([json.loads(line) for line in lines if line.strip()] for lines in files)
 references = {row["task_id"]: json.loads(row["reference"]) for row in tasks}
 for row in answers:
     reference = references[row["task_id"]]
