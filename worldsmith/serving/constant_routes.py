@@ -46,7 +46,8 @@ def _home(responder_cache: ResponderCache, endpoints: Endpoints, first: str) -> 
         for (method, path), candidates in endpoints.items()
     }
     return {
-        "about": "worldsmith: a search engine and page reader over invented worlds. Any key will do, unless the server asks for its own.",
+        "about": "worldsmith: a search engine and page reader over invented worlds. Any key will do, unless the server "
+        "asks for its own.",
         "world": f"The {'worlds are one web and need' if responder_cache.pool else 'one world needs'} no name."
         if responder_cache.only
         else f"Name one of {len(responder_cache.cards)} worlds before the route, such as {first}/api/search?query=…",

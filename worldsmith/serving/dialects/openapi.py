@@ -39,7 +39,8 @@ def openapi_document(endpoints: Endpoints, plain: Mapping[str, tuple[str, JSON]]
 
 
 ABOUT = (
-    "A search engine and page reader over invented worlds. No key is needed. The world, and how it answers, is named "
+    "A search engine and page reader over invented worlds. Any key will do, unless the server asks for its own. The "
+    "world, and how it answers, is named "
     "once: by the path /w/<world>[;profile=NAME][;seed=N][;session=NAME]/…, by a key of the form "
     "ws-<world>[;profile=NAME][;seed=N][;session=NAME] (Authorization: Bearer, X-API-Key or the header of the service, "
     "or api_key in the body or query string), by the headers X-Worldsmith-World, -Profile, -Seed and -Session, or by "
