@@ -18,6 +18,7 @@ from worldsmith.cli.backend import (
 from worldsmith.cli.base import one_world, pool_at, pool_option
 from worldsmith.cli.serving import profile_option, seed_option
 from worldsmith.cli.worlds import PATHS
+from worldsmith.errors import UsageError
 
 SESSION = "exec"
 """One command is one episode."""
@@ -94,4 +95,6 @@ def exec_command(
         session=SESSION,
         **options,
     )
+    if wrong := [host for host in allow if not host or set(host) & set("/:@ \t")]:
+        raise UsageError(f"--allow {wrong[0]!r}: give the host alone, such as api.openai.com")
     ctx.exit(run_redirected(command, app, allow))

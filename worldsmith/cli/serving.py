@@ -55,7 +55,7 @@ seed_option = click.option(
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Processes that answer; each opens its worlds and keeps replies for itself.",
+    help="Processes that answer; each opens its worlds and keeps replies, and the notes of dict_memory, for itself.",
 )
 @click.option(
     "--name",
@@ -234,6 +234,7 @@ def mcp(
     worldsmith mcp w --pool --tool-names tavily           tools tavily_search and tavily_extract
     """
     import asyncio
+    import os
 
     from worldsmith.serving import create_app
     from worldsmith.serving.dialects import dialects_with_tools
@@ -254,7 +255,9 @@ def mcp(
                 dialects=dialects_with_tools(tool_names),
                 deadline=model_choice.deadline,
             )
-            await serve_stdio(app)
+            # A thread that waits in the buffer of sys.stdin is a fatal error when the interpreter ends.
+            with os.fdopen(os.dup(0), "rb") as messages:
+                await serve_stdio(app, messages)
         finally:
             await answering.close()
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import orjson
 
-from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, close_match
+from worldsmith.errors import ConsistencyError, FormatError, NotFoundError, UsageError, close_match
 from worldsmith.mining.batch import Failed, Order, build_all, orders
 from worldsmith.mining.candidates import KINDS
 from worldsmith.mining.cross import groups_of_worlds, mine_cross_tasks
@@ -23,9 +23,11 @@ from worldsmith.seeding import draw
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks import Task, tasks_of
+from worldsmith.tasks.dropped import DROPPED
 from worldsmith.tasks.worlds import JoinedWorlds, PooledWorlds, SeparateWorlds, Worlds
 from worldsmith.train.exports.rows import CANARY
 from worldsmith.world.files import (
+    MANIFEST,
     read_json,
     read_manifest,
     save_jsonl,
@@ -143,9 +145,14 @@ def make_set(one: EvaluationSet, folder: Path, jobs: int = 1, shown: Shown = lam
 
     Raises:
         ConsistencyError: what was made isn't the set; the message says what differs first.
-        UsageError: another process is writing there.
+        UsageError: another process is writing there, or the folder holds other worlds or a set some task of which is
+            dropped.
     """
     if not _is_whole(one, folder):
+        if (folder / MANIFEST).is_file() or any(folder.glob(f"*/{MANIFEST}")):
+            raise UsageError(f"{folder} holds other worlds: name an empty folder for {one.name}, or none")
+        if dropped := [*folder.glob(f"*/_tasks/{DROPPED}")]:
+            raise UsageError(f"{dropped[0]}: a set has all of its tasks: remove that file, or take another folder")
         made = build_set(one, folder, jobs, shown)
         if why := difference(one.record, made):
             fix = "take the version of worldsmith that the set came with"

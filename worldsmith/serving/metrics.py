@@ -8,6 +8,7 @@ import time
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import accumulate
@@ -119,7 +120,8 @@ class RequestObserver:
             seconds = time.perf_counter() - start
             self.metrics.add(record, seconds)
             if self._log is not None:
-                self._log(log_line(scope, record, seconds))
+                with suppress(OSError):  # a full disk must not end requests
+                    self._log(log_line(scope, record, seconds))
 
 
 def log_line(scope: Scope, record: RequestRecord, seconds: float) -> str:

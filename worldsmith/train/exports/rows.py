@@ -137,7 +137,7 @@ def divided(outlines: Sequence[TaskOutline], worlds: Worlds, hold_out: str, test
         names = [name.strip() for name in hold_out.split(",")]
         known = {outline.schema for outline in outlines}
         if unknown := [name for name in names if name not in known]:
-            choices = ("worlds", "wordings", *sorted(known))
+            choices = (*(("worlds", "wordings") if len(names) == 1 else ()), *sorted(known))
             raise NotFoundError(f"nothing to hold out is called {unknown[0]!r}.{close_match(unknown[0], choices)}")
         held_out = [outline.schema in names for outline in outlines]
         sentence = f"The split is by schema: all tasks of {', '.join(names)} are for testing, and no others."
