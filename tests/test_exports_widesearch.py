@@ -15,6 +15,7 @@ from worldsmith import scoring
 from worldsmith.errors import UsageError
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports import CANARY, export, widesearch
+from worldsmith.train.exports.lazy import TaskOutline
 from worldsmith.train.exports.rows import Serving
 from worldsmith.world.files import read_jsonl
 
@@ -78,12 +79,22 @@ def test_places_say_where_agents_search(exported, tasks):
         assert row["canary"] == CANARY
 
 
+class Held(dict):
+    """Splits whose tasks are at hand."""
+
+    sentence = "All tasks are for testing."
+
+    @property
+    def outlines(self):
+        return [TaskOutline.of(None, task) for tasks in self.values() for task in tasks]
+
+
 def test_tasks_that_the_evaluator_cannot_score_are_left_out_by_name(exported, tasks, tmp_path):
     fit, *others = tasks.values()
     unfit = replace(others[0], gold=())
     out = tmp_path / "out"
     out.mkdir()
-    widesearch.write({"train": [], "test": [fit, unfit]}, out, Serving("http://a"), None)
+    widesearch.write(Held(train=[], test=[fit, unfit]), out, Serving("http://a"), None)
     assert [row["instance_id"] for row in read_jsonl(out / "widesearch.jsonl")] == [fit.task_id]
     (row,) = read_jsonl(out / "left_out.jsonl")
     assert (row["instance_id"], row["reason"]) == (
@@ -92,7 +103,7 @@ def test_tasks_that_the_evaluator_cannot_score_are_left_out_by_name(exported, ta
     assert "1 tasks, all for testing; 1 more don't fit" in (out / "README.md").read_text("utf-8")
     (tmp_path / "other").mkdir()
     with pytest.raises(UsageError, match="can hold none of 1 tasks: its gold has no row"):
-        widesearch.write({"train": [], "test": [unfit]}, tmp_path / "other", Serving("http://a"), None)
+        widesearch.write(Held(train=[], test=[unfit]), tmp_path / "other", Serving("http://a"), None)
 
 
 def test_the_selfcheck_passes_alone_and_fails_on_other_gold(exported, tmp_path):

@@ -661,9 +661,9 @@ def test_exports_send_agents_to_the_pool(folder: Path, pool: Pool, tmp_path: Pat
     rows = [json.loads(line) for line in (tmp_path / "jsonl" / "train.jsonl").read_text().splitlines()]
     assert {row["base_url"] for row in rows} == {f"http://127.0.0.1:8000/w/{pool.id}"}
     places = duckdb.sql(
-        f"SELECT DISTINCT extra_info.tools_kwargs.web_search.create_kwargs.world FROM '{tmp_path}/verl/*.parquet'"
+        f"SELECT DISTINCT extra_info.tools_kwargs.web_search.create_kwargs.base_url FROM '{tmp_path}/verl/*.parquet'"
     )
-    assert places.fetchall() == [(pool.id,)]
+    assert places.fetchall() == [(f"http://127.0.0.1:8000/w/{pool.id}",)]
 
 
 def test_conversations_to_imitate_are_episodes_of_the_pool(

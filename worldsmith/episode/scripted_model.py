@@ -28,10 +28,13 @@ class ScriptedModel:
         """Return the completion that answers a request."""
         messages = request["messages"]
         question = next(message["content"] for message in messages if message["role"] == "user")
-        said, cut = self._scripts[int(question.rpartition(NAME)[2])]
+        script, cut = self._scripts[int(question.rpartition(NAME)[2])]
         number = sum(message["role"] == "assistant" for message in messages)
-        message = said[number] if isinstance(said[number], Mapping) else {"role": "assistant", "content": said[number]}
-        finish = "length" if cut and number == len(said) - 1 else "tool_calls" if message.get("tool_calls") else "stop"
+        next_one = script[number] if isinstance(script[number], Mapping) else {"content": script[number]}
+        message = {"role": "assistant", **next_one}
+        finish = (
+            "length" if cut and number == len(script) - 1 else "tool_calls" if message.get("tool_calls") else "stop"
+        )
         return {
             "id": f"completion{number}",
             "object": "chat.completion",
