@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from tests.pages_world import isles
+from tests.served_worlds import sent_by
 from tests.task_draws import candidates
 from worldsmith import scoring
 from worldsmith.agents import AGENTS, TOKENS, Recorder, SimulatorClient, run, tokenizer, tokens
@@ -275,7 +276,7 @@ def test_the_snippet_crawler_reads_what_snippets_say():
 
 
 def wire(simulator, failures=0, headers=None):
-    """A transport that answers as a server does, after `failures` refusals."""
+    """What answers as a server does, after `failures` refusals."""
     left = [failures]
 
     def handle(request):
@@ -294,12 +295,12 @@ def wire(simulator, failures=0, headers=None):
             else httpx2.Response(404, json={"error": f"{body['url']}: no such page"})
         )
 
-    return httpx2.MockTransport(handle)
+    return handle
 
 
-def over_http(transport, waited=None):
+def over_http(handle, waited=None):
     """A client whose waits are noted, not waited."""
-    return HttpClient("http://host/w/x", transport=transport, sleep=([] if waited is None else waited).append)
+    return HttpClient("http://host/w/x", send=sent_by(handle), sleep=([] if waited is None else waited).append)
 
 
 def test_http_and_process_give_one_episode(phones):
@@ -307,7 +308,6 @@ def test_http_and_process_give_one_episode(phones):
     client = over_http(wire(simulator, failures=2))
     over = run(tasks[-1], world, "oracle", client)
     here = run(tasks[-1], world, "oracle", SimulatorClient(simulator))
-    client.close()
     assert over.retries == 2
     assert replace(over, retries=0) == here
     assert over.scored(tasks[-1]).success
@@ -318,16 +318,16 @@ def test_http_failures(phones):
     assert over_http(wire(simulator)).extract("https://nowhere.example/") == ""
     with pytest.raises(BackendError, match="503 busy"):
         over_http(wire(simulator, failures=99)).search("x")
-    wrong = httpx2.MockTransport(lambda _: httpx2.Response(200, text="<html>"))
+    wrong = lambda _: httpx2.Response(200, text="<html>")  # noqa: E731
     with pytest.raises(BackendError, match="api/search"):
         over_http(wrong).search("x")
-    listed = httpx2.MockTransport(lambda _: httpx2.Response(200, json=[]))
+    listed = lambda _: httpx2.Response(200, json=[])  # noqa: E731
     with pytest.raises(BackendError, match="200 is no answer of worldsmith serve"):
         over_http(listed).search("x")
 
 
 def test_a_world_that_the_server_does_not_have_is_no_empty_result():
-    missing = httpx2.MockTransport(lambda _: httpx2.Response(404, json={"error": "there is no world 'x' here."}))
+    missing = lambda _: httpx2.Response(404, json={"error": "there is no world 'x' here."})  # noqa: E731
     for tool in (over_http(missing).search, over_http(missing).extract):
         with pytest.raises(BackendError, match=r"host/w/x/api/\w+: 404 there is no world 'x'"):
             tool("https://a.example/")
@@ -349,7 +349,7 @@ def test_no_wait_follows_the_last_attempt_and_none_a_refusal(phones):
         over_http(wire(phones[1], failures=99), waited).search("x")
     assert waited == pytest.approx([0.1, 0.2, 0.4, 0.8, 1.6, 3.2, 6.4])
     with pytest.raises(BackendError, match="400 no"):
-        over_http(httpx2.MockTransport(lambda _: httpx2.Response(400, json={"error": "no"})), waited).search("x")
+        over_http(lambda _: httpx2.Response(400, json={"error": "no"}), waited).search("x")
     assert len(waited) == 7
 
 
@@ -367,13 +367,9 @@ def served(world, monkeypatch, opened):
 
     class Client(HttpClient):
         def __init__(self, base_url, trace=None):
-            self.base_url, self.waited, self.closed = base_url, [], False
-            super().__init__(base_url, transport=httpx2.MockTransport(handle), sleep=self.waited.append, trace=trace)
+            self.base_url, self.waited = base_url, []
+            super().__init__(base_url, send=sent_by(handle), sleep=self.waited.append, trace=trace)
             opened.append(self)
-
-        def close(self):
-            super().close()
-            self.closed = True
 
     monkeypatch.setattr("worldsmith.agents.many_episodes.HttpClient", Client)
 
@@ -392,7 +388,6 @@ def test_a_run_over_http_ends_on_a_faulty_profile(phones, tmp_path, monkeypatch)
     bases = [client.base_url for client in opened]
     assert all(base.startswith(f"http://host/w/{world.id};profile=flaky;session=") for base in bases)
     assert len({base[-16:] for base in bases}) == len(tasks) > 2
-    assert all(client.closed for client in opened)
 
 
 def test_sessions_are_named_by_task_and_agent_alone(phones):

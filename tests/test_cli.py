@@ -732,6 +732,8 @@ def test_schema_check(tmp_path, repository):
         (["search", "{world}", "x", "--model", "m", "--model-url", "here"], "model URL 'here': give scheme and host"),
         (["evaluate", "{world}", "--model", "m", "--base-url", "here:80"], "model URL 'here:80': give scheme and host"),
         (["export", "{out}", "--to", "jsonl", "--out", "{out}"], "holds worlds: name another folder as --out"),
+        (["export", "{out}", "--to", "jsonl", "--out", "{out}/_tasks"], "is a folder of the worlds beside it"),
+        (["export", "{out}", "--to", "beir", "--test-share", "0.2", "--out", "{out}-beir"], "leave out --curriculum"),
         (["search", "{world}", "x", "--model", "m", "--deadline", "nan"], "nan is no finite number"),
         (["generate", "town", "--density", "nan", "--out", "x"], "nan is no finite number"),
         (["schema", "check", "{world}/world.json"], "That is a file: end its name in .toml"),

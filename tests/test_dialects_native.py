@@ -3,9 +3,9 @@
 import json
 from dataclasses import replace
 
-import httpx2
 import pytest
 from bs4 import BeautifulSoup
+from dialect_cases import answering
 from starlette.testclient import TestClient
 
 from worldsmith.agents.http_client import HttpClient
@@ -58,23 +58,9 @@ def world():
     return generate(load_schema("town"), 7)
 
 
-def client(world, seen):
-    class Stub:
-        def ready(self, address):
-            return True
-
-        def warm(self, address):
-            pass
-
-        async def acall(self, address, call, attempt=0, deadline=None):
-            return seen
-
-    return TestClient(create_app([world], simulate=lambda _: Stub()))
-
-
 def ask(world, dialect, seen, body=None):
     path, fields = ASKED[dialect]
-    app = client(world, seen)
+    app = answering(world, seen)
     return app.get(path) if fields is None else app.post(path, json=fields if body is None else body)
 
 
@@ -138,7 +124,7 @@ def test_a_page_fails_in_html(world, fault, status, line):
 
 
 def test_a_page_that_is_not_there_is_html_and_holds_no_markup_of_its_address(world):
-    reply = client(world, Observation("not_found")).get("/web/a.example/<script>")
+    reply = answering(world, Observation("not_found")).get("/web/a.example/<script>")
     page = BeautifulSoup(reply.text, "html.parser")
     assert (reply.status_code, page.h1.text, page.script) == (404, "404 Not Found", None)
     assert page.find_all("center")[1].text.startswith("https://a.example/<script>: page not found: take a url from")
@@ -169,7 +155,7 @@ def test_an_unknown_world_or_profile_is_told_in_the_dialects_form(world, path, f
     naming = "Name one by the path /w/<world>/… or by an API key ws-<world>; GET /worlds lists them"
     unknown = f"there is no world '{world.id}x' here. Did you mean '{world.id}'? {naming}"
     profile = "there is no profile 'opne'. Did you mean 'open'?"
-    app = client(world, Observation("ok"))
+    app = answering(world, Observation("ok"))
     for key, said in (
         (f"ws-{world.id}x", unknown),
         (f" WS-{world.id}x", unknown),
@@ -183,7 +169,7 @@ def test_an_unknown_world_or_profile_is_told_in_the_dialects_form(world, path, f
 
 
 def test_an_unknown_world_in_the_path_of_a_page_is_html(world):
-    reply = client(world, Observation("ok")).get(f"/w/{world.id}x/web/a.example/b")
+    reply = answering(world, Observation("ok")).get(f"/w/{world.id}x/web/a.example/b")
     page = BeautifulSoup(reply.text, "html.parser")
     assert (reply.status_code, page.h1.text) == (404, "404 Not Found")
     assert f"Did you mean '{world.id}'?" in page.text
@@ -200,14 +186,13 @@ def test_nothing_found_is_an_answer(world):
 def test_a_fault_passes_when_a_session_tries_again(world, fault):
     profiles = PROFILES | {"broken": Profile("broken", faults={fault: 1.0})}
     app = TestClient(create_app([world], profiles=profiles, simulate=lambda w: Simulator(w, profiles=profiles)))
-    transport = httpx2.MockTransport(
-        lambda asked: httpx2.Response(
-            (reply := app.post(asked.url.raw_path.decode(), content=asked.content)).status_code, content=reply.content
-        )
-    )
-    agent = HttpClient(f"http://host/w/{world.id};profile=broken;session=a", transport=transport, sleep=lambda _: None)
+
+    def send(url, data, _headers):
+        reply = app.post(url.removeprefix("http://host"), content=data)
+        return reply.status_code, reply.headers, reply.content
+
+    agent = HttpClient(f"http://host/w/{world.id};profile=broken;session=a", send=send, sleep=lambda _: None)
     assert (len(agent.search("town", k=3)["results"]), agent.retries) == (3, 2)
-    agent.close()
 
 
 def test_every_dialect_tells_every_status():
@@ -242,7 +227,7 @@ def test_the_description_gives_the_form_that_is_sent(path, media, names):
 
 
 def test_bounds_are_published_as_they_are_read(world):
-    app = client(world, Observation("ok"))
+    app = answering(world, Observation("ok"))
     checked = set()
     for path, operations in openapi_document(endpoints_of(DIALECTS.values()), {})["paths"].items():
         if "post" not in operations:

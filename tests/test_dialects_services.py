@@ -5,7 +5,7 @@ import re
 from urllib.parse import quote
 
 import pytest
-from dialect_cases import GONE, HITS, PAGE, URL, request
+from dialect_cases import GONE, HITS, PAGE, URL, answering, request
 from starlette.testclient import TestClient
 
 from worldsmith.generation import generate
@@ -106,20 +106,6 @@ def town(world):
     pages = Pages(world)
     row = next(row for table in world.tables for row in world.rows_of(table) if pages.about(row))
     return world.title(row), pages.url(pages.about(row))
-
-
-def answering(world, observation):
-    class Stub:
-        def ready(self, address):
-            return True
-
-        def warm(self, address):
-            pass
-
-        async def acall(self, address, call, attempt=0, deadline=None):
-            return observation
-
-    return TestClient(create_app([world], simulate=lambda _: Stub()))
 
 
 @pytest.mark.parametrize("name", SEARCHES)
@@ -486,7 +472,7 @@ def test_agentworld_keeps_notes_for_a_session(app, world):
     deep = [1]
     for _ in range(300):
         deep = [deep]
-    assert "memory can't hold this" in ask("a", "add", dict={"deep": deep})
+    assert "nested too deeply" in ask("a", "add", dict={"deep": deep})
     assert "memory would hold" in ask("a", "add", dict={"long": "x" * 64_000})
     assert ask("a", "retrieve_all") == '{"y":["z"]}'
     assert ask("a", "remove_all") == "Successfully cleared all memory."

@@ -37,9 +37,10 @@ from worldsmith.tasks.evidence import required_disclosures
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train import exports
 from worldsmith.train.environment import TOOLS, Environment
-from worldsmith.train.exports import FORMATS, TEST_ONLY, export, jsonl
+from worldsmith.train.exports import FORMATS, TEST_ONLY, export
 from worldsmith.train.exports import verl as verl_format
 from worldsmith.train.exports.evidence import with_references
+from worldsmith.train.exports.json_lines import ADAPTERS
 from worldsmith.train.exports.parquet import write_parquet
 from worldsmith.train.exports.rows import Serving, curriculum_ids, split_tasks
 from worldsmith.train.exports.sft import conversation, function_call
@@ -708,7 +709,7 @@ def test_sft_rows_survive_datasets(tmp_path, proved_folder):
 
 
 def test_the_card_reads_the_evidence_of_single_calls_and_of_batches():
-    readme = (jsonl.FILES / "README.md").read_text("utf-8")
+    readme = (ADAPTERS / "jsonl" / "README.md").read_text("utf-8")
     (line,) = (line.strip() for line in readme.splitlines() if "disclosed = " in line)
     names = {"headers": ["aaaaaaaa bbbbbbbb", "cccccccc dddddddd, eeeeeeee, ", ""]}
     exec(line, names)

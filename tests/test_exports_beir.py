@@ -41,7 +41,7 @@ def made(tmp_path_factory):
 def benchmark(made, tmp_path_factory):
     """The folder of the export of both worlds."""
     out = tmp_path_factory.mktemp("beir")
-    counts = export(SeparateWorlds(made[0]), "beir", out, test_share=0.1)
+    counts = export(SeparateWorlds(made[0]), "beir", out)
     assert counts == {"train": 0, "test": 8, "worlds": 2, "test_worlds": 2}
     return out
 

@@ -1,6 +1,8 @@
 """What exports copy for adapters: episodes and scores without the package, over HTTP, in process, and recorded."""
 
+import ast
 import asyncio
+import importlib
 import json
 import multiprocessing
 import os
@@ -17,6 +19,7 @@ from worldsmith.episode import (
     Call,
     ExportedTask,
     RecordingTools,
+    SearchServer,
     ServedTools,
     TaskRows,
     answer_call,
@@ -182,7 +185,7 @@ def test_processes_that_are_forked_share_no_connection():
     words = [["bakery", "florist"] * 20, ["street", "keeper"] * 20, ["parish", "inspection"] * 20]
     context = multiprocessing.get_context("fork")
     with running_server([WORLDS / WORLD]) as base_url:
-        tools, queue = ServedTools(f"{base_url}/w/{WORLD}"), context.Queue()
+        tools, queue = ServedTools(SearchServer(base_url), WORLD), context.Queue()
         expected = {word: tools.call(Call("web_search", word)).text for some in words for word in some[:2]}
         search_many(tools, ["bakery"], queue)
         assert queue.get() == [expected["bakery"]]
@@ -203,3 +206,57 @@ def test_rows_of_a_file_are_read_by_their_place(exported):
     assert rows[-1] == json.loads(lines[-1])
     with pytest.raises(IndexError):
         rows[len(lines)]
+
+
+def test_an_export_of_tables_of_one_row_has_no_half_of_one(tmp_path):
+    deep = [task for _, some in SeparateWorlds([WORLDS / WORLD]).tasks() for task in some if len(task.gold) == 1]
+    export(
+        SeparateWorlds([WORLDS / WORLD]), "rollout", tmp_path, test_share=0, curriculum=[one.task_id for one in deep]
+    )
+    done = check(tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.count("honest 1.000, memory 0.000, unread 0.000, empty 0.000; a wrong type is refused") == 2
+
+
+def test_a_server_that_sends_failures_with_status_200_gives_the_same_replies(monkeypatch):
+    call = Call("web_search", "bakery", k=3)
+    addresses = [f"{WORLD};profile=flaky;seed={seed};session=a" for seed in range(30)]
+    replies = []
+    for failures_as_200 in (False, True):
+        with running_server([WORLDS / WORLD], failures_as_200=failures_as_200) as base_url:
+            server = SearchServer(base_url, sleep=lambda _: None)
+            replies.append([ServedTools(server, address).call(call) for address in addresses])
+            retried = [server.post(f"/w/{one}b/api/search", {"query": "x"}, lambda reply: reply.status == 200)
+                       for one in addresses]  # fmt: skip
+            assert max(reply.tries for reply in retried) > 1
+    assert replies[0] == replies[1]
+    assert {reply.fault for reply in replies[0]} == {True, False}
+
+
+def test_a_server_with_a_key_is_answered_by_the_environments_or_not_at_all(exported, monkeypatch):
+    call = Call("web_search", "bakery", k=3)
+    monkeypatch.delenv("WORLDSMITH_API_KEY", raising=False)
+    with running_server([WORLDS / WORLD], api_key="k3y") as base_url:
+        tools = ServedTools(SearchServer(base_url, sleep=lambda _: pytest.fail("a key is not waited for")), WORLD)
+        refused = tools.call(call)
+        assert (refused.unavailable, refused.fault) == (True, False)
+        assert "401" in refused.text
+        assert "WORLDSMITH_API_KEY" in refused.text
+        monkeypatch.setenv("WORLDSMITH_API_KEY", "k3y")
+        assert tools.call(call).disclosed is not None
+        missing = ServedTools(tools.server, "town-0").call(call)
+        assert (missing.unavailable, missing.fault) == (True, False)
+
+
+ADAPTERS = sorted((Path(worldsmith.__file__).parent / "train" / "exports" / "adapters").rglob("*.py"))
+
+
+@pytest.mark.parametrize("file", ADAPTERS, ids=lambda file: "/".join(file.parts[-2:]))
+def test_what_an_adapter_takes_of_the_kit_is_there(file):
+    taken = [
+        (f"worldsmith{node.module.rpartition('worldsmith_kit')[2]}", name.name)
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom) and "worldsmith_kit" in (node.module or "").split(".")
+        for name in node.names
+    ]
+    assert [place for place in taken if not hasattr(importlib.import_module(place[0]), place[1])] == []

@@ -24,7 +24,7 @@ from worldsmith.train.exports import CANARY, export, lazy
 from worldsmith.train.exports.evidence import Statements, with_references
 from worldsmith.train.exports.lazy import UNFINISHED
 from worldsmith.train.exports.parquet import write_parquet
-from worldsmith.train.exports.rows import divided, outlines_of, response_tokens
+from worldsmith.train.exports.rows import outlines_of, response_tokens, split_by
 from worldsmith.world.files import read_jsonl, save_world, tasks_file, write_file
 
 TASKS = 3
@@ -70,7 +70,7 @@ def test_an_export_holds_a_chunk_of_tasks_at_most(folders, tmp_path, monkeypatch
 
 
 def test_a_part_is_read_anew_each_time_and_says_when_its_file_has_changed(folders):
-    splits = divided(outlines_of(SeparateWorlds(folders)), SeparateWorlds(folders), "worlds", 0.3)
+    splits = split_by(outlines_of(SeparateWorlds(folders)), SeparateWorlds(folders), "worlds", 0.3)
     part = splits["train"]
     assert [task.task_id for task in part] == [task.task_id for task in part] == [o.task_id for o in part.outlines]
     assert len(part) == 2 * TASKS

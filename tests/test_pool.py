@@ -20,10 +20,11 @@ from click.testing import CliRunner, Result
 from starlette.testclient import TestClient
 
 from tests.scripted_models import Model, serving
+from tests.served_worlds import sent_by
 from worldsmith.agents import AGENTS, SimulatorClient, run
 from worldsmith.agents.baselines import request_text
-from worldsmith.agents.search_server import SearchServer
 from worldsmith.cli import main
+from worldsmith.episode.search_server import SearchServer
 from worldsmith.errors import FormatError, NotFoundError, UsageError
 from worldsmith.generation import generate
 from worldsmith.mining.certificates import replay_fault, task_fault
@@ -621,20 +622,16 @@ def test_a_model_plays_the_tasks_of_a_pool_in_process_and_over_http_alike(
     rows: list[dict[str, Any]] = []
 
     async def over_http(url: str) -> None:
-        server, model = (
-            SearchServer("http://host", transport=httpx2.MockTransport(handle)),
-            ChatModel(Endpoint(url, "perfect")),
-        )
+        model = ChatModel(Endpoint(url, "perfect"))
         await play_many(
             jobs_of(tasks, 1),
-            Environments(worlds, server=server),
+            Environments(worlds, server=SearchServer("http://host", send=sent_by(handle))),
             model,
             FORMATS["native"],
             concurrency=2,
             record=rows.append,
         )
         await model.close()
-        server.close()
 
     with serving(Model(tasks)) as url:
         options = ["--agent", "openai", "--model", "perfect", "--model-url", url, "--json"]

@@ -15,8 +15,9 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.scripted_models import POLICIES, Model, choice, native, perfect, serving
+from tests.served_worlds import sent_by
 from worldsmith import scoring
-from worldsmith.agents.search_server import SearchServer
+from worldsmith.episode.search_server import SearchServer
 from worldsmith.episode.tools import MAX_CALLS, TOOLS, UNANSWERED
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.rollout.call_formats import CLOSED_BOOK, FORMATS, call_format
@@ -814,9 +815,7 @@ def served(town):
         reply = app.request(request.method, request.url.raw_path.decode(), content=request.content)
         return httpx2.Response(reply.status_code, content=reply.content, headers=dict(reply.headers))
 
-    server = SearchServer("http://host/", transport=httpx2.MockTransport(handle))
-    yield server
-    server.close()
+    return SearchServer("http://host/", send=sent_by(handle))
 
 
 @pytest.mark.parametrize("profile", ["clean", "adversarial", "flaky"])
@@ -849,9 +848,8 @@ def test_a_server_that_is_not_there_is_a_tool_error(folder, tasks):
         attempts.append(request)
         return httpx2.Response(502, text="<html>bad gateway")
 
-    server = SearchServer("http://host", transport=httpx2.MockTransport(handle), sleep=waited.append)
+    server = SearchServer("http://host", send=sent_by(handle), sleep=waited.append)
     rows, _ = played(folder, tasks[:1], "perfect", server=server)
-    server.close()
     assert (rows[0]["finish"], rows[0]["reward"], rows[0]["masked"]) == ("tool_error", 0.0, True)
     assert rows[0]["error"].startswith("http://host/w/")
     assert len(attempts) == len(waited) + 1 == 8
@@ -909,8 +907,6 @@ def test_an_episode_over_http_is_pickled_without_its_connections(town, tasks):
     other = pickle.loads(pickle.dumps(environment))
     assert other.simulator.server.base_url == "http://host"
     assert other.reset() == environment.reset()
-    for one in (server, other.simulator.server):
-        one.close()
 
 
 def test_a_cut_episode_is_over_and_masked_where_a_server_failed(town, tasks, simulator):

@@ -456,6 +456,7 @@ def test_a_server_with_a_key_answers_nobody_else(worlds, capfd):
         replies = [client.post(path, json={"query": "town"}, headers=headers) for path in ("/api/search", "/search")]
         replies += [client.get(path, headers=headers) for path in ("/worlds", "/metrics", "/", "/web/a.example/b")]
         assert [reply.status_code for reply in replies] == [401] * 6
+        assert {reply.headers["WWW-Authenticate"] for reply in replies} == {"Bearer"}
         assert "X-Worldsmith-Key" in replies[0].json()["error"]
         assert replies[1].json()["detail"] == {"error": "Unauthorized: missing or invalid API key."}
     assert client.post("/search", json={"query": "town", "api_key": "k3y"}).status_code == 200
@@ -492,6 +493,7 @@ def test_calls_that_fail_have_status_200_where_it_is_wanted(worlds, path, body, 
     client, _ = stubbed(worlds[0], observation, failures_as_200=True)
     failed, reply = usual.post(path, json=body), client.post(path, json=body)
     assert failed.status_code == STATUS[status][0]
+    assert reply.headers.pop("X-Worldsmith-Status") == str(failed.status_code)
     assert (reply.status_code, reply.content, reply.headers) == (200, failed.content, failed.headers)
     assert reply.content
     assert client.post(path, json={}).status_code == usual.post(path, json={}).status_code in {400, 422}

@@ -12,7 +12,7 @@ declare -A requirements=(
   [nemo]="nemo-gym==0.4.0"
   [openenv]="openenv==0.10.0"
   [rllm]="rllm@git+https://github.com/rllm-org/rllm@9beb6e0 rllm-model-gateway@git+https://github.com/rllm-org/rllm@9beb6e0#subdirectory=rllm-model-gateway torch"
-  [skyrl]="skyrl-gym==0.4.0"
+  [skyrl]="skyrl-gym==0.4.0 datasets==5.2.0"
   [slime]="slime@git+https://github.com/THUDM/slime@624b824 torch"
   [trl]="trl==1.16.0 transformers==5.24.0 datasets==5.2.0 jinja2 torch"
   [verifiers]="verifiers==0.4.0"

@@ -13,7 +13,7 @@ from tests.served_worlds import running_server
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports import export
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.rows import Serving, divided, outlines_of, task_row
+from worldsmith.train.exports.rows import Serving, outlines_of, split_by, task_row
 
 pytestmark = pytest.mark.frameworks
 
@@ -58,7 +58,7 @@ def test_an_export_without_tasks_for_testing_loads(python, tmp_path):
 
 def test_the_rows_are_the_canonical_ones(loaded):
     worlds = SeparateWorlds([WORLD])
-    for name, tasks in divided(outlines_of(worlds), worlds, "worlds", None).items():
+    for name, tasks in split_by(outlines_of(worlds), worlds, "worlds", None).items():
         pairs = with_references(tasks, worlds)
         serving = Serving("http://127.0.0.1:8000")
         assert loaded["splits"][name] == [task_row(task, name, serving, reference) for task, reference in pairs]

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Mapping
 from time import sleep as wait
-from typing import Any, Final, cast
-
-import httpx2
+from typing import Any, Final
 
 from worldsmith.agents.client import Reply, window
-from worldsmith.agents.search_server import SearchServer, lacks_page
+from worldsmith.episode.call import Call
+from worldsmith.episode.search_server import SearchServer, Send, post_json, request_of
 from worldsmith.errors import BackendError
 
 FINAL: Final = frozenset({200, 400, 404, 405})
@@ -25,8 +24,7 @@ class HttpClient:
         self,
         base_url: str,
         *,
-        timeout: float = 60.0,
-        transport: httpx2.BaseTransport | None = None,
+        send: Send = post_json,
         sleep: Callable[[float], None] = wait,
         trace: Callable[[Mapping[str, Any], Reply], None] | None = None,
     ) -> None:
@@ -34,36 +32,32 @@ class HttpClient:
 
         `trace` gets each call and its reply, as the agent has them.
         """
-        self._server = SearchServer(base_url, connections=1, timeout=timeout, transport=transport, sleep=sleep)
+        self._server = SearchServer(base_url, send=send, sleep=sleep)
         self._trace = trace or (lambda _call, _reply: None)
         self.retries = 0
         self.goes_on: int | None = None
 
     def search(self, query: str, k: int = 10, page: int = 1) -> Reply:
         """Return a page of `k` results; BackendError where the server fails."""
-        reply = self._post("/api/search", {"query": query, "k": k, "page": page})
+        reply = self._answer(Call("web_search", query, page, k))
         self._trace({"tool": "web_search", "arg": query, "page": page, "k": k}, reply)
         return reply
 
     def extract(self, url: str, offset: int = 0, max_chars: int | None = None) -> str:
         """Return the text of a page; BackendError where the server fails."""
-        part = {} if max_chars is None else {"max_chars": max_chars}
-        reply = self._post("/api/extract", {"url": url, "offset": offset, **part}, page=url)
+        reply = self._answer(Call("web_extractor", url, offset=offset, max_chars=max_chars))
         self.goes_on = reply.get("next_offset")
         text = str(reply["text"])
         self._trace({"tool": "web_extractor", "arg": url, **window(offset, max_chars)}, {"text": text})
         return text
 
-    def close(self) -> None:
-        """Close the connections."""
-        self._server.close()
-
-    def _post(self, path: str, body: Mapping[str, Any], page: str = "") -> Reply:
-        """Return the reply; an empty text for a `page` that the server doesn't have."""
-        response, tries = self._server.post(path, body, lambda response: response.status_code in FINAL)
-        self.retries += tries - 1
-        if response.status_code == 200:
-            return cast("Reply", response.json())
-        if page and lacks_page(response, page):
+    def _answer(self, call: Call) -> Reply:
+        """Return the reply; an empty text for a page that the server doesn't have."""
+        path, body = request_of(call)
+        reply = self._server.post(path, body, lambda reply: reply.status in FINAL)
+        self.retries += reply.tries - 1
+        if reply.status == 200:
+            return reply.body
+        if call.tool == "web_extractor" and reply.lacks_page(call.arg):
             return {"text": ""}
-        raise BackendError(f"{self._server.base_url}{path}: {response.status_code} {response.json()['error'][:200]}")
+        raise BackendError(f"{self._server.base_url}{path}: {reply.status} {reply.body['error'][:200]}")

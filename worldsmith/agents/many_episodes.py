@@ -1,7 +1,6 @@
 """Episodes over many tasks of many worlds, in process or against a server."""
 
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -40,8 +39,7 @@ def run_many(
             traces.message(address, "user", task.question, task_id=task.task_id)
         if base_url:
             trace = partial(traces.reply, address) if traces else None
-            with closing(HttpClient(prefix(base_url, task, agent, profile), trace=trace)) as served:
-                episode = run(task, world, agent, served, count)
+            episode = run(task, world, agent, HttpClient(prefix(base_url, task, agent, profile), trace=trace), count)
         else:
             client = SimulatorClient(simulator, address, traces=traces, world=world)
             episode = run(task, world, agent, client, count)

@@ -250,7 +250,7 @@ def _report_run(
 
 def _player(tools: Tools, choice: AgentModelChoice, model: "ChatModel", form: Any) -> Callable[..., Any]:
     """Return a function that plays jobs, passes on their records, and returns why some were not played."""
-    from worldsmith.agents.search_server import SearchServer
+    from worldsmith.episode.search_server import SearchServer
     from worldsmith.rollout.many_episodes import Environments, play_many
 
     server = SearchServer(tools.base_url, connections=choice.concurrency) if tools.base_url else None
@@ -272,8 +272,6 @@ def _player(tools: Tools, choice: AgentModelChoice, model: "ChatModel", form: An
             )
         finally:
             await model.close()
-            if server:
-                server.close()
 
     return play
 

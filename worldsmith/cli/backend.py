@@ -60,6 +60,12 @@ OPTIONS = (
 )
 
 
+profile_option = click.option(
+    "--profile",
+    default="clean",
+    show_default=True,
+    help="Withholding and perturbations: clean, web, open, sparse, scarce, flaky, realistic, adversarial, or your own.",
+)
 profiles_option = click.option(
     "--profiles",
     type=click.Path(path_type=Path, exists=True, dir_okay=False),
@@ -117,6 +123,21 @@ def model_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(OPTIONS):
         wrapped = option(wrapped)
     return wrapped
+
+
+seed_option = click.option(
+    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
+)
+
+
+def simulator_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --profile, --profiles, --seed and the options of `model_options` to a command."""
+    return profile_option(profiles_option(seed_option(model_options(command))))
+
+
+def server_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of `simulator_options`, --retriever and --trace to a command."""
+    return simulator_options(retriever_option(trace_option(command)))
 
 
 @dataclass(frozen=True, slots=True)

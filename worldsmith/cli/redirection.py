@@ -5,18 +5,8 @@ from typing import Any
 
 import click
 
-from worldsmith.cli.backend import (
-    Answering,
-    ModelChoice,
-    model_options,
-    profiles_option,
-    read_profiles,
-    retriever_option,
-    trace_option,
-    traces_in,
-)
+from worldsmith.cli.backend import Answering, ModelChoice, read_profiles, server_options, traces_in
 from worldsmith.cli.base import one_world, pool_at, pool_option
-from worldsmith.cli.serving import profile_option, seed_option
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import UsageError
 
@@ -30,12 +20,7 @@ SESSION = "exec"
 @click.option(
     "--allow", multiple=True, metavar="HOST", help="Host that the command reaches as usual, such as its model's."
 )
-@profile_option
-@profiles_option
-@seed_option
-@retriever_option
-@model_options
-@trace_option
+@server_options
 @pool_option
 @click.pass_context
 def exec_command(

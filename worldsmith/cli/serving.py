@@ -12,11 +12,10 @@ import click
 from worldsmith.cli.backend import (
     Answering,
     ModelChoice,
-    model_options,
-    profiles_option,
     read_profiles,
     retriever_option,
-    trace_option,
+    server_options,
+    simulator_options,
     traces_in,
     why_renderer_answered,
 )
@@ -28,21 +27,12 @@ if TYPE_CHECKING:
     from worldsmith.serving.workers import Say
     from worldsmith.simulate.protocol import Call, Observation
 
-profile_option = click.option(
-    "--profile",
-    default="clean",
-    show_default=True,
-    help="Withholding and perturbations: clean, web, open, sparse, scarce, flaky, realistic, adversarial, or your own.",
-)
 tool_names_option = click.option(
     "--tool-names",
     type=click.Choice(["worldsmith", "tavily", "exa", "brave", "jina", "firecrawl"]),
     default="worldsmith",
     show_default=True,
     help="Whose names the tools of MCP have: web_search and web_extractor, or those of a service's own server.",
-)
-seed_option = click.option(
-    "--seed", type=click.IntRange(0), default=0, show_default=True, help="Seed of the perturbations."
 )
 
 
@@ -90,12 +80,7 @@ seed_option = click.option(
     type=click.File("a", lazy=False),
     help="File for a line of JSON per request; - for standard output. Keys, query strings and bodies are not in it.",
 )
-@profile_option
-@profiles_option
-@seed_option
-@retriever_option
-@model_options
-@trace_option
+@server_options
 @tool_names_option
 @pool_option
 def serve(
@@ -207,12 +192,7 @@ def _lines_to(file: TextIO | None) -> Callable[[str], object] | None:
 
 @click.command()
 @click.argument("path", type=PATHS, metavar="WORLD_OR_DIR")
-@profile_option
-@profiles_option
-@seed_option
-@retriever_option
-@model_options
-@trace_option
+@server_options
 @tool_names_option
 @pool_option
 def mcp(
@@ -267,10 +247,7 @@ def mcp(
 def one_call(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add WORLD, the profile's options and the model's to a command, which gets `answer`: call to observation."""
 
-    @profile_option
-    @profiles_option
-    @seed_option
-    @model_options
+    @simulator_options
     @pool_option
     @wraps(command)
     def with_answer(

@@ -433,7 +433,8 @@ def export(
     A file of tasks that is as it was mined, by the digest kept beside it, is taken as it is; tasks of any other are
     worked out and replayed first, and one that doesn't hold ends the export (exit 1).
 
-    One task is in memory at a time. An export that was killed goes on where it was when it is run again.
+    One task is in memory at a time, but for beir and widesearch. An export that was killed goes on where it was when
+    it is run again.
 
     \b
     jsonl       one task per line: prompt, columns, reference

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from worldsmith.cli.backend import Answering, ModelChoice, model_options, profiles_option, read_profiles
+from worldsmith.cli.backend import Answering, ModelChoice, read_profiles, simulator_options
 from worldsmith.cli.base import emit, json_option, usable_worlds
-from worldsmith.cli.serving import profile_option, seed_option
 from worldsmith.cli.worlds import PATHS
 from worldsmith.errors import BackendError, UsageError
 
@@ -28,10 +27,7 @@ if TYPE_CHECKING:
 @click.option("--limit", type=click.IntRange(1), help="Texts that the model is asked for, at most.")
 @click.option("--concurrency", type=click.IntRange(1), default=8, show_default=True, help="Concurrent calls.")
 @click.option("--searches", is_flag=True, help="Write the searches of the tasks' certificates too, beside all pages.")
-@profile_option
-@profiles_option
-@seed_option
-@model_options
+@simulator_options
 @json_option
 @click.pass_context
 def write(

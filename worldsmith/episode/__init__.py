@@ -9,7 +9,7 @@ from .call import Call, Tool
 from .call_records import RecordedTools, RecordingTools, answer_call, replayed_figures
 from .episode import Episode, EpisodeTask, Reply, SearchTools, Step
 from .exported_task import ExportedTask, figures
-from .search_server import ServedTools, open_tools
+from .search_server import SearchServer, ServedTools, open_tools
 from .task_rows import TaskRows
 from .tool_arguments import sent_message
 from .tools import MAX_CALLS, SYSTEM, TOOLS, prompt
@@ -26,6 +26,7 @@ __all__ = [
     "RecordedTools",
     "RecordingTools",
     "Reply",
+    "SearchServer",
     "SearchTools",
     "ServedTools",
     "Step",

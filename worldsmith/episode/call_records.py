@@ -36,8 +36,9 @@ class RecordingTools:
 
     def _begun(self, call: Call, attempt: int) -> Record:
         """Return the record of a call that has no reply yet: an equal call made meanwhile counts it."""
-        made = sum(record["call"] == asdict(call) for record in self.records)
-        record = {"call": asdict(call), "attempt": max(attempt, made), **NO_REPLY}
+        named = asdict(call)
+        made = sum(record["call"] == named for record in self.records)
+        record = {"call": named, "attempt": max(attempt, made), **NO_REPLY}
         self.records.append(record)
         return record
 

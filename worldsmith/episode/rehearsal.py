@@ -9,20 +9,21 @@ import importlib.util
 import json
 import os
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
+from ..errors import UsageError
 from ..scoring import show
 from .exported_task import ExportedTask, figures
+from .json_server import json_server
+from .search_server import BASE_URL, EVIDENCE, WORLDS
 
 FILE = Path(__file__).resolve().parent.parent / "rehearsal.json"
 PASSED, FAILED, PACKAGE_MISSING = 0, 1, 3
 """Exit codes of a selfcheck."""
-ENOUGH = 1e-9
+TOLERANCE = 1e-9
 """How near a reward has to come."""
 
 Message = Mapping[str, Any]
@@ -119,57 +120,67 @@ def play_alone(row: Mapping[str, Any], messages: Sequence[Any]) -> float:
     return figures(steps[-1], episode)["score"]
 
 
-def check(play: Play, play_wrong_type: Callable[[Mapping[str, Any]], object]) -> int:
+def check(
+    play: Play, play_wrong_type: Callable[[Mapping[str, Any]], object], refusal: type[Exception] = UsageError
+) -> int:
     """Play every episode, print its reward and return the exit code.
 
     Args:
         play: plays an episode through the trainer's own classes.
-        play_wrong_type: hands the adapter a message of a wrong type for a row; it has to raise.
+        play_wrong_type: hands the adapter a message of a wrong type for a row; it has to raise a `refusal`.
+        refusal: what the trainer makes of the kit's UsageError.
     """
     faults, recorded = 0, rehearsals()
     if not recorded:
         sys.stdout.write("no task of this export has a recorded way to solve it: nothing was checked\n")
         return FAILED
-    with served():
+    with recorded_server():
         for rehearsal in recorded:
             row = rehearsal["row"] = {**rehearsal["row"], "base_url": rehearsal["row"]["base_url"].partition(";")[0]}
             rewards = {name: float(play(row, messages)) for name, messages in episodes(rehearsal).items()}
-            wrong = [
-                name for name, (least, most) in EXPECTED.items() if not least - ENOUGH <= rewards[name] <= most + ENOUGH
-            ]
+            wrong = [name for name, reward in rewards.items() if not _is_expected(name, reward)]
             try:
                 play_wrong_type(row)
-            except Exception as error:  # noqa: BLE001 - whatever the trainer makes of the adapter's error
-                raised = type(error).__name__
+            except refusal:
+                pass
             else:
-                raised, wrong = "nothing", [*wrong, "wrong type"]
+                wrong.append("wrong type")
             faults += len(wrong)
             shown = ", ".join(f"{name} {reward:.3f}" for name, reward in rewards.items())
-            failed = f"; FAILED: {', '.join(wrong)}" if wrong else ""
-            sys.stdout.write(f"{row['task_id']}: {shown}; a wrong type raised {raised}{failed}\n")
+            outcome = f"FAILED: {', '.join(wrong)}" if wrong else "a wrong type is refused"
+            sys.stdout.write(f"{row['task_id']}: {shown}; {outcome}\n")
     sys.stdout.write("passed\n" if not faults else f"{faults} of these are not as they should be\n")
     return FAILED if faults else PASSED
 
 
+def _is_expected(name: str, reward: float) -> bool:
+    least, most = EXPECTED[name]
+    return least - TOLERANCE <= reward <= most + TOLERANCE
+
+
 @contextmanager
-def served() -> Iterator[None]:
+def recorded_server() -> Iterator[None]:
     """Answer the calls of the rehearsals from their records, unless `--server` asks for the real server."""
     if "--server" in sys.argv[1:]:
         yield
         return
-    handler = type("Handler", (_Handler,), {"replies": _recorded_replies()})
-    server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    names = ("WORLDSMITH_BASE_URL", "WORLDSMITH_WORLDS")
-    before = {name: os.environ.pop(name, None) for name in names}
-    os.environ["WORLDSMITH_BASE_URL"] = f"http://127.0.0.1:{server.server_port}"
-    try:
-        yield
-    finally:
-        del os.environ["WORLDSMITH_BASE_URL"]
-        os.environ.update({name: value for name, value in before.items() if value is not None})
-        server.shutdown()
-        server.server_close()
+    replies = _recorded_replies()
+
+    def answer(body: Mapping[str, Any]) -> tuple[int, Mapping[str, Any], Mapping[str, str]]:
+        key = _key(body)
+        empty = {"results": [], "more": False} if "query" in body else None
+        reply, evidence = replies.get(key, (empty, ""))
+        if reply is None:
+            return 404, {"error": f"{body['url']}: no recorded reply to {key}"}, {}
+        return 200, reply, {EVIDENCE: evidence}
+
+    before = {name: os.environ.pop(name, None) for name in (BASE_URL, WORLDS)}
+    with json_server(answer) as os.environ[BASE_URL]:
+        try:
+            yield
+        finally:
+            del os.environ[BASE_URL]
+            os.environ.update({name: value for name, value in before.items() if value is not None})
 
 
 def _recorded_replies() -> dict[tuple[str, str], tuple[Any, str]]:
@@ -185,26 +196,3 @@ def _key(body: Mapping[str, Any]) -> tuple[str, str]:
     if "query" in body:
         return str(body["query"]), str(body.get("page", 1))
     return str(body["url"]), str(body.get("offset", 0))
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """Answers POST /w/<world>/api/search and /api/extract from records."""
-
-    replies: Mapping[tuple[str, str], tuple[Any, str]]
-    protocol_version = "HTTP/1.1"
-
-    def do_POST(self) -> None:
-        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-        empty = {"results": [], "more": False} if "query" in body else None
-        reply, evidence = self.replies.get(_key(body), (empty, ""))
-        error = {"error": f"{body.get('url', '')}: no recorded reply to {_key(body)}"}
-        data = json.dumps(error if reply is None else reply).encode()
-        self.send_response(404 if reply is None else 200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.send_header("X-Worldsmith-Evidence", evidence)
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the standard library's name
-        """Print nothing."""

@@ -1,11 +1,10 @@
 """A chat API whose replies are scripts, for selfchecks of adapters that ask a model over HTTP."""
 
-import json
-import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from .json_server import json_server
 
 NAME = "script "
 """Stands before a script's number, at the end of the question of the row that it is for."""
@@ -14,9 +13,10 @@ NAME = "script "
 class ScriptedModel:
     """The scripts, and where the API is; replies depend on a request's messages alone, so episodes may run together."""
 
-    def __init__(self, base_url: str) -> None:
+    base_url = ""
+
+    def __init__(self) -> None:
         """Hold no script yet."""
-        self.base_url = base_url
         self._scripts: list[tuple[Sequence[Any], bool]] = []
 
     def row(self, row: Mapping[str, Any], messages: Sequence[Any], *, cut: bool = False) -> dict[str, Any]:
@@ -32,9 +32,8 @@ class ScriptedModel:
         number = sum(message["role"] == "assistant" for message in messages)
         next_one = script[number] if isinstance(script[number], Mapping) else {"content": script[number]}
         message = {"role": "assistant", **next_one}
-        finish = (
-            "length" if cut and number == len(script) - 1 else "tool_calls" if message.get("tool_calls") else "stop"
-        )
+        is_cut = cut and number == len(script) - 1
+        finish = "length" if is_cut else "tool_calls" if message.get("tool_calls") else "stop"
         return {
             "id": f"completion{number}",
             "object": "chat.completion",
@@ -47,41 +46,8 @@ class ScriptedModel:
 
 @contextmanager
 def scripted_model() -> Iterator[ScriptedModel]:
-    """Serve a model on a free port of this machine."""
-    server = _Server(("127.0.0.1", 0), _Handler)
-    model = ScriptedModel(f"http://127.0.0.1:{server.server_port}/v1")
-    server.RequestHandlerClass = type("Handler", (_Handler,), {"model": model})
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    try:
+    """Serve a model on a free port of this machine; a GET is a check of health."""
+    model = ScriptedModel()
+    with json_server(lambda request: (200, {} if request is None else model.reply(request), {})) as server:
+        model.base_url = f"{server}/v1"
         yield model
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-class _Server(ThreadingHTTPServer):
-    request_queue_size = 1024  # episodes begin together
-
-
-class _Handler(BaseHTTPRequestHandler):
-    """Answers POST /v1/chat/completions, and any GET as a check of health."""
-
-    model: ScriptedModel
-    protocol_version = "HTTP/1.1"
-
-    def do_GET(self) -> None:
-        self._answer({})
-
-    def do_POST(self) -> None:
-        self._answer(self.model.reply(json.loads(self.rfile.read(int(self.headers["Content-Length"])))))
-
-    def _answer(self, reply: Mapping[str, Any]) -> None:
-        data = json.dumps(reply).encode()
-        self.send_response(200)
-        self.send_header("Content-Type", "application/json")
-        self.send_header("Content-Length", str(len(data)))
-        self.end_headers()
-        self.wfile.write(data)
-
-    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the standard library's name
-        """Print nothing."""

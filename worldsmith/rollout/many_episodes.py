@@ -8,7 +8,7 @@ from secrets import token_hex
 from typing import Any, Final
 
 from worldsmith.agents.client import tokens
-from worldsmith.agents.search_server import SearchServer
+from worldsmith.episode.search_server import SearchServer
 from worldsmith.rollout.call_formats import CallFormat
 from worldsmith.rollout.chat_model import ChatModel, SpendingLimitError
 from worldsmith.rollout.episode import play

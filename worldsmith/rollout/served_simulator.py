@@ -6,10 +6,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Final
 
-import httpx2
-
-from worldsmith.agents.search_server import SearchServer, lacks_page
-from worldsmith.episode.search_server import KEY_MISSING
+from worldsmith.episode.search_server import SearchServer, ServerReply, request_of
 from worldsmith.errors import BackendError, UsageError
 from worldsmith.pages.types import Doc, Status
 from worldsmith.simulate.http_status import STATUS
@@ -18,7 +15,6 @@ from worldsmith.simulate.protocol import Address, Call, Observation, Result
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.world.model import World
 
-EVIDENCE: Final = "X-Worldsmith-Evidence"
 _STATUS_BY_CODE: Final[Mapping[int, Status]] = {code: status for status, (code, _) in STATUS.items() if code != 404}
 
 
@@ -39,17 +35,11 @@ class ServedSimulator:
         spec = "".join(
             f";{name}={value}" for name in ("profile", "seed", "session") if (value := getattr(address, name))
         )
-        base = f"/w/{self.id}{spec}/api/"
-        if call.tool == "web_search":
-            path, body = base + "search", {"query": call.arg, "page": call.page, "k": call.k}
-        else:
-            part = {} if call.max_chars is None else {"max_chars": call.max_chars}
-            path, body = base + "extract", {"url": call.arg, "offset": call.offset, **part}
-        response, _ = self.server.post(path, body)
-        reply = response.json()
-        if response.status_code != 200 or "error" in reply:
-            return self._failure(call, response)
-        hashes = response.headers.get(EVIDENCE, "").replace(",", " ").split()
+        route, body = request_of(call)
+        answer = self.server.post(f"/w/{self.id}{spec}{route}", body)
+        if answer.status != 200:
+            return self._failure(call, answer)
+        reply, hashes = answer.body, answer.disclosed or ()
         if call.tool == "web_search":
             results = tuple(Result(**result) for result in reply["results"])
             return Observation("ok", results, more=reply["more"], disclosed_hashes=tuple(hashes))
@@ -76,15 +66,12 @@ class ServedSimulator:
             raise UsageError(f"world {world!r} is on the server alone: give the simulator of its pool as `local`")
         return self.local.open_world(world)
 
-    def _failure(self, call: Call, response: httpx2.Response) -> Observation:
-        code, text = response.status_code, response.json()["error"]
-        if code == 200:  # of a server that sends failures with status 200
-            return Observation("error", fault="error")
-        if call.tool == "web_extractor" and lacks_page(response, call.arg):
+    def _failure(self, call: Call, answer: ServerReply) -> Observation:
+        if call.tool == "web_extractor" and answer.lacks_page(call.arg):
             return Observation("not_found")
-        if code == 400:
-            return Observation("invalid", text=text)
-        if code not in _STATUS_BY_CODE or text.startswith(KEY_MISSING):
-            raise BackendError(f"{self.server.base_url}: {code} {text}")
-        status = _STATUS_BY_CODE[code]
+        if answer.status == 400:
+            return Observation("invalid", text=answer.body["error"])
+        if answer.status not in _STATUS_BY_CODE:
+            raise BackendError(f"{self.server.base_url}: {answer.status} {answer.body['error']}")
+        status = _STATUS_BY_CODE[answer.status]
         return Observation(status, fault="" if status == "unavailable" else status)

@@ -21,6 +21,7 @@ from starlette.routing import Mount, Router
 from starlette.routing import Route as HTTPRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from worldsmith.episode.search_server import EVIDENCE, KEY_HEADER, STATUS
 from worldsmith.errors import NotFoundError, StoreError, UsageError, WorldsmithError, close_match
 from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, Route, endpoints_of
@@ -39,8 +40,6 @@ from worldsmith.simulate.pool import MEMORY, simulator_of
 from worldsmith.simulate.protocol import DEADLINE, Address, Call, Observation, Profile
 from worldsmith.simulate.store import Attempts, MemoryAttempts
 
-EVIDENCE = "X-Worldsmith-Evidence"
-"""Header of the cells that a reply discloses, as hashes, for whoever computes a reward: agents don't see it."""
 MOST_EVIDENCE = 8000
 """Characters of that header; it is left out where it would be longer, since clients refuse longer ones."""
 SLICE = 64
@@ -57,8 +56,8 @@ OPERATOR = ("/readyz", "/metrics")
 """Routes for whoever runs the server, which the description for agents leaves out."""
 KEYLESS = "/healthz"
 """The route that says without the server's key whether it runs."""
-KEY_HEADER = "x-worldsmith-key"
-"""Header of the server's key, for requests whose API key names a world."""
+ASKS_FOR_KEY = {"WWW-Authenticate": "Bearer"}
+"""Headers of a request's refusal for want of the server's key; failures that a profile draws don't have them."""
 BY_HOST = "worldsmith.by_host"
 """Set in the scope of requests that came to an invented host."""
 
@@ -110,7 +109,7 @@ class Service:
         """
         spec = scope["path_params"].get("spec", "")
         keys = (*_keys(headers, query), key)
-        self.check_key(*keys, headers.get(KEY_HEADER, ""))
+        self.check_key(*keys, headers.get(KEY_HEADER.lower(), ""))
         sources = [("the path", addresses.parse(spec, "the path"))] if spec else []
         sources += [("the API key", addresses.from_key(text)) for text in keys if isinstance(text, str) and text]
         for name in addresses.FIELDS:
@@ -154,7 +153,7 @@ class Service:
                 self.responder_cache.check(self.world_id(named.world))
             find_profile(named.profile, self.profiles)
         except _WrongKeyError as wrong:
-            return http_response({"error": str(wrong)}, 401)
+            return http_response({"error": str(wrong)}, 401, ASKS_FOR_KEY)
         except NotFoundError as wrong:
             return http_response({"error": str(wrong)}, 404)
         except UsageError as wrong:
@@ -288,7 +287,7 @@ class Endpoint:
             record.world, record.session = request.address.world, request.session
             parsed = route.read(request)
         except _WrongKeyError as wrong:
-            return _error(dialect, 401, str(wrong), fields=fields)
+            return _error(dialect, 401, str(wrong), ASKS_FOR_KEY, fields)
         except _LongBodyError as wrong:
             return _error(dialect, 413, str(wrong))
         except NotFoundError as wrong:
@@ -296,7 +295,8 @@ class Endpoint:
         except UsageError as wrong:
             return _error(dialect, 400, str(wrong), fields=fields)
         attempts = await self.service.attempts_of(request.session_address, parsed.calls)
-        keys = self.service.memo_keys(route, request, attempts) if 0 < len(parsed.calls) <= SLICE else ()
+        keeps = self.service.memo.is_on and 0 < len(parsed.calls) <= SLICE
+        keys = self.service.memo_keys(route, request, attempts) if keeps else ()
         kept = self.service.memo.get(*keys)
         if kept is not None:
             record.memo = True
@@ -312,7 +312,7 @@ class Endpoint:
         if failed:
             response = _error(dialect, failed.status, failed.text, failed.headers, fields)
             if self.service.failures_as_200:
-                response.status_code = 200
+                response.headers[STATUS], response.status_code = str(response.status_code), 200
             return response
 
         def write() -> Response:

@@ -7,8 +7,8 @@ from starlette.responses import Response
 
 ENTRY_BYTES = 700
 """Memory of an entry beside its body: the key, headers and objects around them, measured at 640 to 680 bytes."""
-LARGEST_SHARE = 16
-"""A reply that would take more than this fraction of the memo is not kept."""
+LARGEST_SHARE = 1 / 16
+"""A reply that would take more of the memo is not kept."""
 
 
 class ReplyMemo:
@@ -17,6 +17,7 @@ class ReplyMemo:
     def __init__(self, megabytes: int) -> None:
         """Keep at most so many megabytes; with 0 nothing is kept."""
         self._most, self._size = megabytes * 1_000_000, 0
+        self.is_on = megabytes > 0
         self._responses: OrderedDict[bytes, Response] = OrderedDict()
         self._lock = Lock()
         self.hits = self.misses = 0
@@ -28,7 +29,7 @@ class ReplyMemo:
 
     def get(self, *keys: bytes) -> Response | None:
         """Return the response kept under the first of some keys that has one; None where none has."""
-        if not self._most or not keys:
+        if not keys:
             return None
         with self._lock:
             for key in keys:
@@ -43,7 +44,7 @@ class ReplyMemo:
     def keep(self, key: bytes, response: Response) -> None:
         """Keep a response, which must not be changed afterwards."""
         size = _size(response)
-        if size > self._most // LARGEST_SHARE:
+        if size > self._most * LARGEST_SHARE:
             return
         with self._lock:
             if key in self._responses:

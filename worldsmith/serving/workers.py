@@ -24,7 +24,7 @@ def run_workers(count: int, host: str, port: int, work: Work, say: Say = sys.std
     """Run `work` in some processes until SIGTERM or SIGINT; one that ends by itself is replaced.
 
     The first is ready before the others start: what it writes beside the worlds, indices, is made once. Its line is
-    said when all are.
+    printed when all are ready.
 
     Raises:
         UsageError: the port is taken, or a worker says so before it is ready.
@@ -35,9 +35,9 @@ def run_workers(count: int, host: str, port: int, work: Work, say: Say = sys.std
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, workers.stop)
         try:
-            line, *_ = [workers.start() for _ in range(count)]
+            lines = [workers.start() for _ in range(count) if not workers.stopping]
             if not workers.stopping:
-                say(line)
+                say(lines[0])
                 sys.stdout.flush()
             workers.keep_running()
         finally:
@@ -53,8 +53,6 @@ class _Workers:
 
     def start(self) -> str:
         """Start a worker and return what it says once it is ready; "" where all are to stop."""
-        if self.stopping:
-            return ""
         reader, writer = connection.Pipe(duplex=False)
         with reader:
             with writer:
@@ -64,9 +62,7 @@ class _Workers:
             try:
                 line, error, usage = reader.recv()
             except EOFError:
-                # A signal may have come since.
-                ended = not self.stopping  # type: ignore[redundant-expr, unused-ignore]
-                line, error, usage = "", "a worker ended before it was ready" if ended else "", False
+                line, error, usage = "", "" if self.stopping else "a worker ended before it was ready", False
         if error:
             raise UsageError(error) if usage else WorldsmithError(error)
         return str(line)

@@ -75,6 +75,11 @@ class Result:
     text: str | None = None
     """The page's Markdown, where full text was asked for."""
 
+    @property
+    def shown_text(self) -> str:
+        """The whole page where it is there, else the snippet."""
+        return self.snippet if self.text is None else self.text
+
 
 class Reason(StrEnum):
     """Why a unit was rejected, for programs; `Verdict.why` is for people."""

@@ -14,12 +14,11 @@ import orjson
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.days import day_in_words
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, request_schema
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
+from worldsmith.serving.dialects.types import ANY, MESSAGE, PLAIN_TEXT, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
 
 SEARCH, READ, MEMORY = "web_search", "web_extractor", "dict_memory"
-PLAIN = {"Content-Type": "text/plain; charset=utf-8"}
 
 NAME = Option("name", {"type": "string", "enum": [SEARCH, READ, MEMORY]}, required=True)
 ARGUMENTS = Option("arguments", {"type": "object"}, required=True)
@@ -40,7 +39,7 @@ def call_tool(request: Request) -> ParsedRequest:
         return _extract(arguments, request)
     if name == MEMORY:
         text = _remember(arguments, request)
-        return ParsedRequest((), lambda _: Reply(text, headers=PLAIN))
+        return ParsedRequest((), lambda _: Reply(text, headers=PLAIN_TEXT))
     raise UsageError(f'"name" is {str(name)[:80]!r}: the tools are {SEARCH}, {READ} and {MEMORY}')
 
 
@@ -50,7 +49,7 @@ def _search(arguments: Mapping[str, Any], request: Request) -> ParsedRequest:
 
     def write(observations: tuple[Observation, ...]) -> Reply:
         texts = (_hits(query, one, request) for query, one in zip(queries, observations, strict=True))
-        return Reply("\n\n".join(texts), headers=PLAIN)
+        return Reply("\n\n".join(texts), headers=PLAIN_TEXT)
 
     return ParsedRequest(field.calls(queries, lambda query: Call("web_search", query)), write)
 
@@ -63,7 +62,7 @@ def _hits(query: Any, observation: Observation, request: Request) -> str:
     blocks = []
     for place, hit in enumerate(observation.results, 1):
         date = day_in_words(hit.date) if hit.date else "N/A"
-        snippet = hit.snippet if hit.text is None else hit.text
+        snippet = hit.shown_text
         head = f"[{place}] {request.links.show(hit.url)}"
         blocks.append(f"{head}\nTitle: {hit.title}\nSnippet: {snippet}\nDate: {date}")
     return "\n\n".join(blocks) or f"No results found for: {query}"
@@ -75,7 +74,7 @@ def _extract(arguments: Mapping[str, Any], request: Request) -> ParsedRequest:
     def write(observations: tuple[Observation, ...]) -> Reply:
         (page,) = observations
         failed = http_failure(page)
-        return Reply(f"Error: {url[:200]}: {failed.text}" if failed else page.text, headers=PLAIN)
+        return Reply(f"Error: {url[:200]}: {failed.text}" if failed else page.text, headers=PLAIN_TEXT)
 
     return ParsedRequest((Call("web_extractor", request.links.read(url)),), write)
 

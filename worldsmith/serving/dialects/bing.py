@@ -58,7 +58,7 @@ def _days(freshness: Any) -> list[str]:
 
 def _result(hit: Result, place: int, shown: Callable[[str], str], request: Request) -> dict[str, Any]:
     url = request.links.show(hit.url)
-    snippet = hit.snippet if hit.text is None else hit.text
+    snippet = hit.shown_text
     item = {"id": f"{_ID}{place}", "name": shown(hit.title), "url": url, "displayUrl": url, "snippet": shown(snippet)}
     dated = {"datePublished": f"{hit.date}T00:00:00.0000000"} if hit.date else {}
     return {**item, **dated, "language": "en", "isFamilyFriendly": True, "isNavigational": False}

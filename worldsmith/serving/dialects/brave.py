@@ -66,7 +66,7 @@ def _result(hit: Result, request: Request) -> dict[str, Any]:
     dated = {"page_age": f"{hit.date}T00:00:00", "age": day_in_words(hit.date, "%B")} if hit.date else {}
     path = "".join(f" › {step}" for step in parts.path.split("/") if step)
     place = {"scheme": parts.scheme, "netloc": parts.netloc, "hostname": parts.hostname or "", "path": path}
-    shown = {"title": hit.title, "url": url, "description": hit.snippet if hit.text is None else hit.text}
+    shown = {"title": hit.title, "url": url, "description": hit.shown_text}
     kind = {"type": "search_result", "subtype": "generic", "language": "en", "family_friendly": True}
     return {**kind, **shown, **dated, "meta_url": place}
 

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import date
 from hashlib import blake2b
 from typing import Any
 
@@ -10,6 +9,7 @@ import orjson
 
 from worldsmith.errors import UsageError
 from worldsmith.pages.index import admits, place
+from worldsmith.serving.dialects.days import iso_day
 from worldsmith.serving.dialects.fields import Text, Texts
 from worldsmith.serving.dialects.types import Request
 from worldsmith.simulate.protocol import Result
@@ -52,17 +52,10 @@ def _domain(text: str, name: str) -> str:
 def day_operators(body: Mapping[str, Any], start: Text, end: Text) -> list[str]:
     """Return the operators of a first and a last day, each where it is there. Raises UsageError."""
     return [
-        f"{operator}:{_day(field.read(body), field.name)}"
+        f"{operator}:{iso_day(field.read(body), field.name)}"
         for field, operator in ((start, "after"), (end, "before"))
         if body.get(field.name) is not None
     ]
-
-
-def _day(text: str, name: str) -> str:
-    try:
-        return date.fromisoformat(text[:10]).isoformat()
-    except ValueError:
-        raise UsageError(f'"{name}" is {text[:40]!r}: it must be a day such as 2029-03-31') from None
 
 
 def request_hash(request: Request) -> bytes:

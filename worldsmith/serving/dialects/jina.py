@@ -11,11 +11,20 @@ from typing import Any
 from worldsmith.serving.dialects.fields import MAX_URL, Text, Whole, request_schema
 from worldsmith.serving.dialects.fields import text as checked
 from worldsmith.serving.dialects.schemas import JSON, NUMBER, TEXT, list_of, object_of
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Read, Reply, Request, Route
+from worldsmith.serving.dialects.types import (
+    ANY,
+    MESSAGE,
+    PLAIN_TEXT,
+    Dialect,
+    ParsedRequest,
+    Read,
+    Reply,
+    Request,
+    Route,
+)
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation, Result
 
-PLAIN = {"Content-Type": "text/plain; charset=utf-8"}
 READER, SEARCH = "/jina/r/", "/jina/s/"
 MISSING = "Target URL returned error 404: Not Found"
 TOKEN = 4
@@ -52,7 +61,7 @@ def _page_text(page: Mapping[str, Any]) -> Reply:
     parts = [("Title", page["title"]), ("URL Source", page["url"])]
     parts += [("Published Time", page.get("publishedTime")), ("Warning", page.get("warning"))]
     head = "\n\n".join(f"{name}: {value}" for name, value in parts if value is not None)
-    return Reply(f"{head}\n\nMarkdown Content:\n{page['content']}\n", headers=PLAIN)
+    return Reply(f"{head}\n\nMarkdown Content:\n{page['content']}\n", headers=PLAIN_TEXT)
 
 
 def _page_json(page: Mapping[str, Any]) -> Reply:
@@ -85,13 +94,13 @@ def _hits_text(hits: tuple[Result, ...], request: Request) -> Reply:
         parts = [("Title", hit.title), ("URL Source", request.links.show(hit.url)), ("Description", hit.snippet)]
         lines = [f"[{place}] {name}: {value}" for name, value in (*parts, ("Date", hit.date)) if value]
         blocks.append("\n".join(lines) + (f"\n\n{hit.text}" if hit.text else ""))
-    return Reply("\n\n".join(blocks) + "\n", headers=PLAIN)
+    return Reply("\n\n".join(blocks) + "\n", headers=PLAIN_TEXT)
 
 
 def _hits_json(hits: tuple[Result, ...], request: Request) -> Reply:
     data, total = [], 0
     for hit in hits:
-        content = hit.snippet if hit.text is None else hit.text
+        content = hit.shown_text
         shown = {"title": hit.title, "url": request.links.show(hit.url), "description": hit.snippet}
         dated = {"date": hit.date} if hit.date else {}
         tokens = len(content) // TOKEN

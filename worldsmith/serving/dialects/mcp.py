@@ -252,7 +252,7 @@ def _text(observation: Observation, links: Links) -> str:
     if observation.doc is not None:
         return page_text(observation.text, observation.next_offset)
     hits: list[dict[str, Any]] = [
-        {"title": hit.title, "url": links.show(hit.url), "date": hit.date, "snippet": hit.text or hit.snippet}
+        {"title": hit.title, "url": links.show(hit.url), "date": hit.date, "snippet": hit.shown_text}
         for hit in observation.results
     ]
     return search_text({"results": hits})

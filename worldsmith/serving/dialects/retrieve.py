@@ -11,7 +11,7 @@ from typing import Any
 
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Texts, Whole, request_schema
 from worldsmith.serving.dialects.schemas import BOOL, NULL, NUMBER, TEXT, list_of, object_of, one_of
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
+from worldsmith.serving.dialects.types import ANY, MESSAGE, PLAIN_TEXT, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.protocol import Call, Observation, Result
 
 MAX_BATCH = 8192
@@ -42,7 +42,7 @@ def retrieve(request: Request) -> ParsedRequest:
 
 
 def _item(hit: Result, request: Request, *, scored: bool) -> dict[str, Any]:
-    url, text = request.links.show(hit.url), hit.snippet if hit.text is None else hit.text
+    url, text = request.links.show(hit.url), hit.shown_text
     document = {"id": url, "url": url, "title": hit.title, "text": text, "contents": f'"{hit.title}"\n{text}'}
     return {"document": document, "score": hit.score} if scored else document
 
@@ -68,7 +68,6 @@ def _page(observation: Observation, request: Request) -> dict[str, Any] | None:
 _DOCUMENT = object_of({"id": TEXT, "url": TEXT, "title": TEXT, "text": TEXT, "contents": TEXT})
 _PAGE = object_of({"url": TEXT, "title": TEXT, "contents": TEXT})
 _ITEM = one_of(_DOCUMENT, object_of({"document": _DOCUMENT, "score": NUMBER}))
-_PAGE = object_of({"url": TEXT, "title": TEXT, "contents": TEXT})
 _QUERIES = request_schema(QUERIES, TOPK, SCORES, example={"queries": ["…"], "topk": 3, "return_scores": True})
 
 RETRIEVE = Dialect(
@@ -96,6 +95,6 @@ RETRIEVE = Dialect(
         ANY: Reply({"error": MESSAGE}, ANY),
         404: Reply({"detail": MESSAGE, "error": MESSAGE}, ANY),
         400: Reply({"detail": [{"type": "value_error", "loc": ["body"], "msg": MESSAGE}], "error": MESSAGE}, 422),
-        500: Reply("Internal Server Error", ANY, {"Content-Type": "text/plain; charset=utf-8"}),
+        500: Reply("Internal Server Error", ANY, PLAIN_TEXT),
     },
 )

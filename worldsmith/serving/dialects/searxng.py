@@ -11,7 +11,17 @@ from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.days import SPANS, newer_than
 from worldsmith.serving.dialects.fields import Option, Text, Whole, request_schema
 from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route, with_prefix
+from worldsmith.serving.dialects.types import (
+    ANY,
+    MESSAGE,
+    PLAIN_TEXT,
+    Dialect,
+    ParsedRequest,
+    Reply,
+    Request,
+    Route,
+    with_prefix,
+)
 from worldsmith.simulate.protocol import Call, Observation, Result
 
 ENGINE = "worldsmith"
@@ -48,7 +58,7 @@ def _result(hit: Result, place: int, request: Request) -> dict[str, Any]:
         "template": "default.html",
         "url": url,
         "title": hit.title,
-        "content": hit.snippet if hit.text is None else hit.text,
+        "content": hit.shown_text,
         "publishedDate": hit.date and f"{hit.date}T00:00:00",
         "engine": ENGINE,
         "parsed_url": list(urlparse(url)),
@@ -94,6 +104,6 @@ SEARXNG = Dialect(
     ),
     {
         ANY: Reply({"error": MESSAGE}, ANY),
-        429: Reply("Too Many Requests", ANY, {"Content-Type": "text/plain; charset=utf-8"}),
+        429: Reply("Too Many Requests", ANY, PLAIN_TEXT),
     },
 )

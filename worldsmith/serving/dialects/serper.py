@@ -58,7 +58,7 @@ def _days(tbs: Any) -> list[str]:
 
 def _organic(hit: Result, place: int, request: Request) -> dict[str, Any]:
     item: dict[str, Any] = {"title": hit.title, "link": request.links.show(hit.url)}
-    item["snippet"] = hit.snippet if hit.text is None else hit.text
+    item["snippet"] = hit.shown_text
     return item | ({"date": day_in_words(hit.date)} if hit.date else {}) | {"position": place}
 
 

@@ -29,11 +29,8 @@ class SessionMemory:
         return dict(self._kept.get(address, {}))
 
     def keep(self, address: Address, items: dict[str, Any]) -> None:
-        """Replace what a session keeps. Raises UsageError where it is too long or too deep."""
-        try:
-            size = len(orjson.dumps(items))
-        except orjson.JSONEncodeError as error:
-            raise UsageError(f"memory can't hold this ({error}): keep text, numbers, or short lists of them") from None
+        """Replace what a session keeps, values of JSON. Raises UsageError where it is too long."""
+        size = len(orjson.dumps(items))
         if size > MOST:
             raise UsageError(f"memory would hold {size} bytes; a session may keep {MOST}: remove something first")
         self._kept[address] = items

@@ -18,6 +18,8 @@ MESSAGE: Final = "{message}"
 """Placeholder in the body of an error for the server's own text."""
 ANY: Final = 0
 """Any status that a dialect does not name."""
+PLAIN_TEXT: Final[Mapping[str, str]] = {"Content-Type": "text/plain; charset=utf-8"}
+"""Headers of a text that is no HTML."""
 
 
 @dataclass(frozen=True, slots=True)

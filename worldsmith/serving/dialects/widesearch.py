@@ -55,7 +55,7 @@ def _result(documents: list[dict[str, Any]] | None) -> Reply:
 
 def _hit(hit: Result, request: Request) -> dict[str, Any]:
     url = request.links.show(hit.url)
-    text = hit.snippet if hit.text is None else hit.text
+    text = hit.shown_text
     link = {"sitename": urlsplit(hit.url).netloc, "title": hit.title, "url": url}
     return {"render": {"link": link}, "content": [{"type": "text", "text": f"{hit.title}\n{url}\n{text}"}]}
 

@@ -16,10 +16,8 @@ from worldsmith.tasks.worlds import PooledWorlds, Worlds
 from worldsmith.train.exports import (
     beir,
     hf,
-    inspect,
-    jsonl,
+    json_lines,
     nemo_gym,
-    rollout,
     sft,
     skyrl,
     slime,
@@ -37,9 +35,9 @@ from worldsmith.train.exports.rows import (
     TEST_SHARE,
     Serving,
     Splits,
-    divided,
     in_curriculum,
     outlines_of,
+    split_by,
     worlds_of,
 )
 from worldsmith.world.files import MANIFEST, staged_files, write_file
@@ -51,20 +49,20 @@ A README.md is among them, to which the data card is added, and each row holds `
 """
 
 FORMATS: dict[str, Writer] = {
-    "jsonl": jsonl.write,
+    "jsonl": partial(json_lines.write, adapter="jsonl"),
     "hf": hf.write,
     "trl": trl.write,
     "verl": verl.write,
     "verifiers": verifiers.write,
     "skyrl": skyrl.write,
-    "openenv": partial(rollout.write, adapter="openenv"),
+    "openenv": partial(json_lines.write, adapter="openenv"),
     "nemo-gym": nemo_gym.write,
     "slime": slime.write,
-    "rllm": partial(rollout.write, adapter="rllm"),
-    "art": partial(rollout.write, adapter="art"),
-    "inspect": inspect.write,
-    "gymnasium": partial(rollout.write, adapter="gymnasium"),
-    "rollout": rollout.write,
+    "rllm": partial(json_lines.write, adapter="rllm"),
+    "art": partial(json_lines.write, adapter="art"),
+    "inspect": partial(json_lines.write, adapter="inspect"),
+    "gymnasium": partial(json_lines.write, adapter="gymnasium"),
+    "rollout": partial(json_lines.write, adapter="rollout"),
     "sft": sft.write,
     "beir": beir.write,
     "widesearch": widesearch.write,
@@ -100,8 +98,8 @@ def export(
 
     Dropped tasks are left out, of a curriculum too; the data card says how many there are and why.
 
-    One task is held in memory at a time. Where the process is killed, `out` keeps what was computed, hidden, and the
-    same export goes on from there; README.md comes last.
+    One task is held in memory at a time, but for "beir" and "widesearch". Where the process is killed, `out` keeps what
+    was computed, hidden, and the same export goes on from there; README.md comes last.
 
     Args:
         worlds: the worlds; of a pool, agents then work in the web of all of them.
@@ -147,18 +145,20 @@ def export(
     base = (base_url or BASE_URL).rstrip("/")
     if not base.startswith(("http://", "https://")):
         raise UsageError(f"base URL {base!r}: give scheme and host of the server, such as {BASE_URL}")
-    if to in TEST_ONLY and (curriculum is not None or hold_out != "worlds"):
-        raise UsageError(f"all tasks of {to} are for testing: leave the curriculum and what is held out away")
+    if to in TEST_ONLY and (curriculum is not None or hold_out != "worlds" or test_share is not None):
+        raise UsageError(f"all tasks of {to} are for testing: leave out --curriculum, --hold-out and --test-share")
     outlines = outlines_of(worlds, replay=replay, progress=progress)
     if to in TEST_ONLY:
         splits = Splits({"train": LazyTasks(()), "test": LazyTasks(outlines)}, "All tasks are for testing.")
     else:
-        splits = divided(outlines, worlds, hold_out, test_share)
+        splits = split_by(outlines, worlds, hold_out, test_share)
     dropped = worlds.dropped()
     if curriculum is not None:
         splits = in_curriculum(splits, [task_id for task_id in curriculum if task_id not in dropped])
     if (out / MANIFEST).is_file() or any(out.glob(f"*/{MANIFEST}")):
         raise UsageError(f"{out} holds worlds: name another folder as --out")
+    if out.name.startswith("_") and any(out.parent.glob(f"*/{MANIFEST}")):
+        raise UsageError(f"{out} is a folder of the worlds beside it: name another one as --out")
     options = {
         "--pool": "" if isinstance(worlds, PooledWorlds) else None,
         "--hold-out": hold_out if hold_out != "worlds" else None,

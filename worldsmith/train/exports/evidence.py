@@ -16,7 +16,7 @@ from worldsmith.tasks import QueryEvaluator, Task
 from worldsmith.tasks.evidence import cell_evidence, required_disclosures, united_evidence
 from worldsmith.tasks.task import MOST_WORLDS
 from worldsmith.tasks.worlds import Worlds
-from worldsmith.train.exports.lazy import computed
+from worldsmith.train.exports.lazy import with_values
 from worldsmith.train.exports.rows import dumps
 from worldsmith.world.model import Disclosure, World
 
@@ -88,4 +88,4 @@ def with_references(tasks: Iterable[Task], worlds: Worlds) -> Iterator[tuple[Tas
         evidence = united_evidence(task, [known(part.world).evidence(part) for part in task.parts])
         return dumps({"columns": columns, "rows": rows, "evidence": evidence.to_json()})
 
-    return computed(tasks, "references", reference)
+    return with_values(tasks, "references", reference)

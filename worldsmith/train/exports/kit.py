@@ -16,7 +16,7 @@ from worldsmith.tasks import Task
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.evidence import with_references
 from worldsmith.train.exports.lazy import LazyTasks
-from worldsmith.train.exports.rows import Serving, Splits, dumps, response_tokens, split_sentence, task_row
+from worldsmith.train.exports.rows import Serving, Splits, dumps, response_tokens, task_row
 from worldsmith.train.imitation import function_call, useful_calls, way_to_imitate
 from worldsmith.world.files import write_file
 from worldsmith.world.model import World
@@ -30,8 +30,15 @@ REHEARSALS = 2
 """Tasks whose episodes are recorded."""
 ROWS, CANDIDATES = 2, 200
 """Rows that such a task has at least, and tasks that are looked at for it."""
+BATCH = 32
+"""Tasks per step, at most."""
 PROMPT = 4096
 """Tokens of a prompt at most, tools included."""
+
+
+def batch_size(splits: Splits) -> int:
+    """Return the tasks of a step: `BATCH`, or the largest power of two that the training split fills."""
+    return 1 << (min(BATCH, max(len(splits["train"]), 1)).bit_length() - 1)
 
 
 def copy_kit(out: Path) -> None:
@@ -73,7 +80,7 @@ def copy_files(
     filled = {
         "@COUNTS@": ", ".join(f"{name}.{suffix}: {len(tasks)} tasks" for name, tasks in splits.items()),
         "@ROWS@": dumps({name: len(tasks) for name, tasks in splits.items()}),
-        "@SPLIT@": split_sentence(splits),
+        "@SPLIT@": splits.sentence,
         "@BASE_URL@": serving.base_url,
         "@TURNS@": str(max(outline.max_turns for outline in splits.outlines)),
         "@RESPONSE@": str(response),

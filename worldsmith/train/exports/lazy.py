@@ -87,7 +87,7 @@ class LazyTasks(Collection[Task]):
     """Of the progress of an iteration."""
     progress: Progress = no_progress
     saved: Path | None = None
-    """The folder for what is computed of them (`computed`)."""
+    """The folder for what is computed of them (`with_values`)."""
 
     def __len__(self) -> int:
         return len(self.outlines)
@@ -100,7 +100,7 @@ class LazyTasks(Collection[Task]):
         return isinstance(task, Task) and any(task.task_id == outline.task_id for outline in self.outlines)
 
 
-def computed(tasks: Iterable[Task], what: str, compute: Callable[[int, Task], V]) -> Iterator[tuple[Task, V]]:
+def with_values(tasks: Iterable[Task], what: str, compute: Callable[[int, Task], V]) -> Iterator[tuple[Task, V]]:
     """Yield each task with what `compute` makes of its number and itself: a JSON value.
 
     In an export the values are saved in chunks, under the name `what`: one that was killed goes on after the last whole

@@ -111,7 +111,7 @@ def outlines_of(worlds: Worlds, *, replay: bool = False, progress: Progress = no
     return sorted(outlines, key=lambda outline: order[outline.worlds[0]])
 
 
-def divided(outlines: Sequence[TaskOutline], worlds: Worlds, hold_out: str, test_share: float | None) -> Splits:
+def split_by(outlines: Sequence[TaskOutline], worlds: Worlds, hold_out: str, test_share: float | None) -> Splits:
     """Return the tasks to train and to test on, with how they were divided.
 
     Args:
@@ -218,11 +218,6 @@ def in_curriculum(splits: Splits, task_ids: Sequence[str]) -> Splits:
     if not train:
         raise UsageError("all tasks of the curriculum are of worlds kept for testing: lower the test share")
     return replace(splits, parts={**splits, "train": LazyTasks(train, "train")})
-
-
-def split_sentence(splits: Splits) -> str:
-    """Return how the tasks were divided, as a sentence."""
-    return splits.sentence
 
 
 def response_tokens(tasks: Iterable[Task | TaskOutline]) -> int:

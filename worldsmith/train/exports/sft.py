@@ -22,7 +22,7 @@ from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.environment import Environment
 from worldsmith.train.exports.chat_template import ChatTemplate
 from worldsmith.train.exports.kit import copy_files, write_kit
-from worldsmith.train.exports.lazy import computed
+from worldsmith.train.exports.lazy import with_values
 from worldsmith.train.exports.rows import CANARY, Serving, Splits, dumps
 from worldsmith.train.imitation import JoinedReasoning, Reasoning, function_call, useful_calls, way_to_imitate
 from worldsmith.world.files import save_jsonl
@@ -72,7 +72,7 @@ def _rows(tasks: Iterable[Task], worlds: Worlds, reasoning: Placement) -> Iterat
         world, simulator = worlds.open(task.worlds[0]), worlds.simulator(task.worlds[0])
         return conversation(task, world, simulator, reasoning, number)
 
-    for task, messages in computed(tasks, "conversations", messages_of):
+    for task, messages in with_values(tasks, "conversations", messages_of):
         yield {
             "messages": messages,
             "tools": dumps(TOOLS),

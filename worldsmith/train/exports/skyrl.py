@@ -11,14 +11,12 @@ from worldsmith.episode.tools import prompt
 from worldsmith.tasks import Task
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.kit import copy_files, write_kit
+from worldsmith.train.exports.kit import batch_size, copy_files, write_kit
 from worldsmith.train.exports.parquet import write_parquet
 from worldsmith.train.exports.rows import COLUMNS as ROW_COLUMNS
 from worldsmith.train.exports.rows import Serving, Splits, task_row
 
 FILES = Path(__file__).parent / "adapters" / "skyrl"
-BATCH = 32
-"""Tasks per step at most."""
 
 _INFO = {name: kind for name, kind in ROW_COLUMNS.items() if name not in {"prompt", "reference"}}
 COLUMNS: Mapping[str, str] = {
@@ -37,10 +35,7 @@ def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds) -> None:
         pairs = with_references(tasks, worlds)
         rows = (row(task, name, serving, reference) for task, reference in pairs)
         write_parquet(rows, out / f"{name}.parquet", COLUMNS)
-    marks = {
-        "@BATCH@": str(1 << (min(BATCH, max(len(splits["train"]), 1)).bit_length() - 1)),
-    }
-    copy_files(FILES, splits, out, serving, "parquet", marks)
+    copy_files(FILES, splits, out, serving, "parquet", {"@BATCH@": str(batch_size(splits))})
     write_kit(splits, out, serving, worlds)
 
 

@@ -11,14 +11,12 @@ from worldsmith.episode.tools import prompt
 from worldsmith.tasks import Task
 from worldsmith.tasks.worlds import Worlds
 from worldsmith.train.exports.evidence import with_references
-from worldsmith.train.exports.kit import copy_files, write_kit
+from worldsmith.train.exports.kit import batch_size, copy_files, write_kit
 from worldsmith.train.exports.parquet import write_parquet
 from worldsmith.train.exports.rows import CANARY, Serving, Splits
 
 FILES = Path(__file__).parent / "adapters" / "verl"
 TOOLS = ("web_search", "web_extractor")
-BATCH = 32
-"""Tasks a step at most."""
 
 _TOOL = "STRUCT(create_kwargs STRUCT(base_url VARCHAR))"
 COLUMNS = {
@@ -71,10 +69,9 @@ def row(task: Task, split: str, index: int, serving: Serving, reference: str) ->
 
 
 def _marks(splits: Splits) -> dict[str, str]:
-    rows = len(splits["train"])
-    batch = 1 << (min(BATCH, max(rows, 1)).bit_length() - 1)
+    batch = batch_size(splits)
     return {
         "@BATCH@": str(batch),
-        "@STEPS@": str(rows // batch),
+        "@STEPS@": str(len(splits["train"]) // batch),
         "@LIMIT@": str(max(outline.max_turns for outline in splits.outlines) + 1),
     }

@@ -41,8 +41,8 @@ def output(message: Mapping[str, Any]) -> ModelOutput:
         parse_tool_call(call["id"], call["function"]["name"], call["function"]["arguments"])
         for call in message.get("tool_calls") or ()
     ]
-    said = ChatMessageAssistant(content=message.get("content") or "", tool_calls=calls or None)
-    made = ModelOutput.from_message(said, stop_reason="tool_calls" if calls else "stop")
+    reply = ChatMessageAssistant(content=message.get("content") or "", tool_calls=calls or None)
+    made = ModelOutput.from_message(reply, stop_reason="tool_calls" if calls else "stop")
     made.usage = ModelUsage(input_tokens=1, output_tokens=1, total_tokens=2)
     return made
 
@@ -66,5 +66,5 @@ def check_data() -> bool:
 
 
 if __name__ == "__main__":
-    code = check(play, play_wrong_type)
+    code = check(play, play_wrong_type, RuntimeError)
     sys.exit(code or (0 if check_data() else 1))

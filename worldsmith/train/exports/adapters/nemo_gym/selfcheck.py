@@ -23,6 +23,8 @@ from worldsmith_kit.episode.rehearsal import check, require
 require("nemo_gym", "nemo-gym==0.4.0")
 
 import uvicorn
+from aiohttp import ClientResponseError
+from fastapi import HTTPException
 from nemo_gym.base_responses_api_model import SimpleResponsesAPIModel
 from nemo_gym.config_types import BaseServerConfig, DatasetConfig
 from nemo_gym.global_config import get_first_server_config_dict
@@ -79,7 +81,7 @@ class ScriptedModel(SimpleResponsesAPIModel):
 
     async def chat_completions(self, body: dict[str, Any]) -> None:
         """Refuse: agents ask for responses."""
-        raise NotImplementedError
+        raise HTTPException(404, "this model answers /v1/responses alone")
 
 
 class Gym:
@@ -154,7 +156,7 @@ def main() -> int:
         sent = {**row, "responses_create_params": {**params, "input": row["prompt"]}}
         return float(gym.wait(gym.run(sent, messages))["reward"])
 
-    code = check(play, lambda row: play(row, [17]))
+    code = check(play, lambda row: play(row, [17]), ClientResponseError)
     gym.close()
     return code
 

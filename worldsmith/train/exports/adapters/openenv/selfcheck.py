@@ -87,5 +87,5 @@ class Player:
 if __name__ == "__main__":
     with running_server() as url:
         player = Player(url)
-        code = check(player.play, player.play_wrong_type)
+        code = check(player.play, player.play_wrong_type, RuntimeError)
     sys.exit(code)

@@ -108,14 +108,14 @@ def main(folder: str) -> int:
     args = settings(folder, "train")
 
     def play(row: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> float:
-        said = [(as_text(message), False) for message in messages]
-        sample = asyncio.run(rollout(args, sample_of(row, args), said))
-        replies = sample.loss_mask.count(0) if len(said) > 1 else 1
-        if sample.loss_mask.count(1) != sum(len(text.encode()) + 1 for text, _ in said) or not replies:
+        script = [(as_text(message), False) for message in messages]
+        sample = asyncio.run(rollout(args, sample_of(row, args), script))
+        replies = sample.loss_mask.count(0) if len(script) > 1 else 1
+        if sample.loss_mask.count(1) != sum(len(text.encode()) + 1 for text, _ in script) or not replies:
             raise ValueError("the loss isn't of the model's own tokens alone")
         return float(sample.reward)
 
-    return check(play, lambda row: asyncio.run(rollout(args, sample_of(row, args), [(17, False)])))
+    return check(play, lambda row: asyncio.run(rollout(args, sample_of(row, args), [(17, False)])), TypeError)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from worldsmith_kit.episode.rehearsal import FAILED, check, episodes, rehearsals, require, served
+from worldsmith_kit.episode.rehearsal import FAILED, check, episodes, recorded_server, rehearsals, require
 
 require("trl", "trl==1.16.0")
 require("torch")
@@ -90,7 +90,7 @@ def fault_of_step() -> str:
     """Make a step of GRPO on a group of an honest and a half rollout; return what is wrong with it."""
     rehearsal = rehearsals()[0]
     played = episodes(rehearsal)
-    with served():
+    with recorded_server():
         trainer, model = scripted_trainer(rehearsal["row"])
         before = model.lm_head.weight.detach().clone()
         model.say(played["honest"], played["half"])

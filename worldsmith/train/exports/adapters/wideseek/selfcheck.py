@@ -24,8 +24,8 @@ def play(row: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> float
     calls, answer = messages[:-1], dict(messages[-1])
     parts = [part for part in (calls[: len(calls) // 2], calls[len(calls) // 2 :]) if part]
     prompts = [f"part {number}" for number in range(len(parts))]
-    said = {"role": "assistant", "content": "I am done."}
-    left = {prompt: iter([*map(as_sub_agent, part), said]) for prompt, part in zip(prompts, parts, strict=True)}
+    last = {"role": "assistant", "content": "I am done."}
+    left = {prompt: iter([*map(as_sub_agent, part), last]) for prompt, part in zip(prompts, parts, strict=True)}
     plan = [called("create_sub_agents", {"sub_agents": [{"prompt": prompt} for prompt in prompts]})] if parts else []
     left[row["question"]] = iter([*plan, answer])
     return float(rollout(row, lambda history, _tools: next(left[history[1]["content"]]))["figures"]["score"])

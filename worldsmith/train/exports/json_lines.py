@@ -1,9 +1,4 @@
-"""Rows as JSON lines beside an adapter that plays them.
-
-"rollout" is one generic loop for trainers that bring a policy behind a chat API; "openenv" a server and its client;
-"gymnasium" an environment whose actions and observations are texts; "rllm" and "art" functions that play and pay a row
-for these trainers.
-"""
+"""The canonical rows as JSON lines beside an adapter that plays them: what most formats are."""
 
 from pathlib import Path
 
@@ -16,7 +11,7 @@ from worldsmith.world.files import save_jsonl
 ADAPTERS = Path(__file__).parent / "adapters"
 
 
-def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds, *, adapter: str = "rollout") -> None:
+def write(splits: Splits, out: Path, serving: Serving, worlds: Worlds, *, adapter: str) -> None:
     """Write train.jsonl, test.jsonl, the files of a folder of `ADAPTERS` and the kit."""
     for name, tasks in splits.items():
         pairs = with_references(tasks, worlds)
