@@ -44,6 +44,12 @@ def test_conversations_go_two_ways_with_detours_that_are_followed_by_the_right_c
             if message.get("detour") and "web_extractor" in message["content"]:
                 wrong += reply["content"].startswith("Error")
                 other += not reply["content"].startswith("Error")
+        for at, reply in enumerate(messages):
+            if messages[at - 1].get("detour") and reply["role"] == "tool" and reply["content"].startswith("Error"):
+                after = next(i for i in range(at + 1, len(messages), 2) if not messages[i].get("detour"))
+                search, results, page = messages[after : after + 3]
+                assert '"web_search"' in search["content"]
+                assert page["content"].split('"url": "')[1].split('"')[0] in results["content"]
         end = environment.step(messages[-1]["content"])
         assert end.score.success
         assert not messages[-1].get("detour")
@@ -100,6 +106,16 @@ def test_a_notebook_holds_each_value_once_and_names_what_it_read_of_and_left_out
     assert notebook.verdict().split("\n") == [fits, left_out(read)]
     notebook.note(required_disclosures(task, evaluator))
     assert notebook.verdict().split("\n") == [fits, left_out(rest)]
+
+
+def test_the_latest_reply_that_links_an_address_names_it():
+    from prepare import linked_name
+
+    url = "https://xy.example/people/b"
+    replies = [f"An older title\n{url}\n2020-01-01", f"He is [Bo Be]({url}).", f"[Bo]({url}x)"]
+    assert linked_name(url, replies[:1]) == "An older title"
+    assert linked_name(url, replies) == "Bo Be"
+    assert linked_name(url, replies[2:]) == ""
 
 
 def test_a_mistyped_address_is_another_one():

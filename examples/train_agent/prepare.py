@@ -3,8 +3,8 @@
 WORLDS holds folders of worlds: train and valid to imitate, rl to reinforce on, test, and held, of a schema that is not
 trained on. A task to imitate gives two conversations that go different ways: its certificate's, and one that follows no
 link but searches by name. Both carry short reasoning, made from the plan: what a reply said that the task rests on, and
-which rows fall out. Some of those to train on have detours: a search in other words or made again, wrong addresses,
-pages of other results, and what follows.
+which rows fall out. Some of those to train on have detours: a search in other words or made again, pages of other
+results, wrong addresses and the search by name that follows them.
 Conversations are written as text to be read, and as tokens of MODEL to be learned from; those too long for the context
 are left out, and counted.
 """
@@ -36,6 +36,8 @@ SHARE = 0.12
 """Of the calls of a conversation to learn from, those with detours before them."""
 NOTE = 1200
 """Characters of what is written down after one reply, at most."""
+_LINK = re.compile(r"\[([^\]\n]+)\]\(([^)\s]+)\)")
+_RESULT = re.compile(r"^(.+)\n(https://\S+)$", re.MULTILINE)
 _ADDRESS = re.compile(r"^https://\S+$", re.MULTILINE)
 
 
@@ -76,6 +78,19 @@ def detours(call: dict, previous: dict | None, others: Sequence[str], chance: ra
 
 def _page(url: str) -> dict:
     return {"name": "web_extractor", "arguments": {"url": url}}
+
+
+def _is_wrong_page(call: dict, others: Sequence[str]) -> bool:
+    return call["name"] == "web_extractor" and call["arguments"]["url"] not in others
+
+
+def linked_name(url: str, replies: Sequence[str]) -> str:
+    """Return how the latest of some replies that names an address calls it, as a link or as a result; "" for none."""
+    for reply in reversed(replies):
+        for name, address in (*_LINK.findall(reply), *_RESULT.findall(reply)):
+            if address == url:
+                return name
+    return ""
 
 
 def mistyped(url: str, chance: random.Random) -> str:
@@ -180,8 +195,14 @@ def researched(
     for function in functions:
         if chance.random() < share:
             others = [url for url in hits if url not in needed]
-            for tried in detours(function, previous, others, chance):
-                call(tried, detour=True)
+            tried = detours(function, previous, others, chance)
+            for one in tried:
+                call(one, detour=True)
+            if any(_is_wrong_page(one, others) for one in tried):
+                # Not the next letter of the address: an agent that copies it without care would err again, in circles.
+                replies = [message["content"] for message in messages if message["role"] == "tool"]
+                if name := linked_name(function["arguments"]["url"], replies):
+                    call({"name": "web_search", "arguments": {"query": name}})
         call(function)
         previous = function
     reasoning = "\n".join(filter(None, (reasoning, notebook.verdict())))
