@@ -31,7 +31,7 @@ def policy(base_url: str) -> art.Model:
     )  # fmt: skip
 
 
-async def gathered(model: art.Model, some: Sequence[Mapping[str, Any]]) -> list[art.Trajectory]:
+async def gather(model: art.Model, some: Sequence[Mapping[str, Any]]) -> list[art.Trajectory]:
     """Return a trajectory for each row, as ART gathers them."""
     groups = await art.gather_trajectory_groups([group(model, row, 1) for row in some], pbar_desc=None)
     return [one.trajectories[0] for one in groups]
@@ -46,7 +46,7 @@ def main() -> int:
         model = policy(scripted.base_url)
 
         def play(row: Mapping[str, Any], messages: Sequence[Any]) -> float:
-            (trajectory,) = asyncio.run(gathered(policy(scripted.base_url), [scripted.row(row, messages)]))
+            (trajectory,) = asyncio.run(gather(policy(scripted.base_url), [scripted.row(row, messages)]))
             if trajectory.metrics["score"] != trajectory.reward:
                 raise ValueError(f"{model.name}: the score among the metrics is not the reward")
             return float(trajectory.reward)

@@ -27,18 +27,18 @@ async def train(model: art.TrainableModel, backend: Any, options: argparse.Names
     """Train on train.jsonl, and try test.jsonl every `--test-every` steps."""
     size = options.group
 
-    async def gathered(some: Sequence[dict[str, Any]], number: int) -> list[art.TrajectoryGroup]:
+    async def gather(some: Sequence[dict[str, Any]], number: int) -> list[art.TrajectoryGroup]:
         groups = (group(model, row, number) for row in some)
         return await art.gather_trajectory_groups(groups, max_exceptions=number * len(some))
 
     await model.register(backend)
     start = await model.get_step()
     for batch in iterate_dataset(rows("train"), options.tasks, options.epochs, start):
-        groups = await gathered(batch.items, size)
+        groups = await gather(batch.items, size)
         result = await backend.train(model, groups, learning_rate=options.learning_rate)
         await model.log(groups, split="train", metrics=result.metrics, step=result.step)
         if result.step % options.test_every == 0 and (tests := rows("test")):
-            await model.log(await gathered(tests, 1), split="val", step=result.step)
+            await model.log(await gather(tests, 1), split="val", step=result.step)
     await backend.close()
 
 

@@ -35,11 +35,11 @@ async def rollout(model: art.Model, row: Mapping[str, Any]) -> art.Trajectory:
             step = episode.cut(choice.message) if cut else await episode.astep(choice.message)
             trajectory.messages_and_choices += step.messages
         if step.done:
-            paid = figures(step, episode)
-            trajectory.reward = paid["score"]
+            episode_figures = figures(step, episode)
+            trajectory.reward = episode_figures["score"]
             # ART logs the reward by this name itself.
-            trajectory.metrics = {name: value for name, value in paid.items() if name != "reward"}
-            if paid["env_error"]:
+            trajectory.metrics = {name: value for name, value in episode_figures.items() if name != "reward"}
+            if episode_figures["env_error"]:
                 raise ConnectionError("no search server answered in this episode")
             return trajectory.finish()
 

@@ -30,11 +30,11 @@ class Engine:
         """Start the gateway."""
         from rllm.engine.agentflow_engine import AgentFlowEngine  # noqa: PLC0415 - after RLLM_HOME is set
         from rllm.gateway.manager import EvalGatewayManager  # noqa: PLC0415
-        from worldsmith_rllm import earned, search_agent  # noqa: PLC0415
+        from worldsmith_rllm import evaluate, search_agent  # noqa: PLC0415
 
         self.gateway = EvalGatewayManager(upstream_url=base_url, model="scripted")
         self.gateway.start()
-        self.engine = AgentFlowEngine(search_agent, earned, self.gateway, "scripted", retry_limit=1)
+        self.engine = AgentFlowEngine(search_agent, evaluate, self.gateway, "scripted", retry_limit=1)
 
     async def play(self, rows: Sequence[Mapping[str, Any]]) -> list[Any]:
         """Return an episode for each row."""

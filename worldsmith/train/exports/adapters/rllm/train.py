@@ -6,7 +6,7 @@ import hydra
 from omegaconf import DictConfig
 from rllm.data.dataset import Dataset, DatasetRegistry
 from rllm.trainer import AgentTrainer
-from worldsmith_rllm import earned, search_agent
+from worldsmith_rllm import evaluate, search_agent
 
 HERE = Path(__file__).resolve().parent
 
@@ -23,7 +23,7 @@ def main(config: DictConfig) -> None:
     trainer = AgentTrainer(
         backend=config.rllm.get("backend", "tinker"),
         agent_flow=search_agent,
-        evaluator=earned,
+        evaluator=evaluate,
         config=config,
         train_dataset=dataset("train"),
         val_dataset=dataset("test"),

@@ -32,15 +32,15 @@ async def search_agent(task: Task, config: AgentConfig) -> Episode:
                 messages += [message, *step.messages]
             if step.done:
                 break
-    paid = figures(step, episode)
-    if paid["env_error"]:
+    episode_figures = figures(step, episode)
+    if episode_figures["env_error"]:
         raise ConnectionError("no search server answered in this episode")
-    return Episode(trajectories=[Trajectory(name="worldsmith")], artifacts={"figures": paid})
+    return Episode(trajectories=[Trajectory(name="worldsmith")], artifacts={"figures": episode_figures})
 
 
 @rllm.evaluator
-def earned(task: Task, episode: Episode) -> EvalOutput:
+def evaluate(task: Task, episode: Episode) -> EvalOutput:
     """Return the score of an episode as its reward, and the figures as signals."""
-    paid = episode.artifacts["figures"]
-    signals = [Signal(name, value) for name, value in paid.items() if name != "reward"]
-    return EvalOutput(reward=paid["score"], is_correct=paid["success"] == 1, signals=signals)
+    episode_figures = episode.artifacts["figures"]
+    signals = [Signal(name, value) for name, value in episode_figures.items() if name != "reward"]
+    return EvalOutput(reward=episode_figures["score"], is_correct=episode_figures["success"] == 1, signals=signals)

@@ -119,7 +119,7 @@ async def rolled_out(row: Mapping[str, Any], server: Any) -> Any:
     return await loop.run({}, **row)
 
 
-def paid(row: Mapping[str, Any], rollout: Any) -> dict[str, float]:
+def rollout_figures(row: Mapping[str, Any], rollout: Any) -> dict[str, float]:
     """Return what the reward function makes of a rollout, handed over as verl's reward manager does."""
     figures: dict[str, float] = get_custom_reward_fn(configuration())(
         data_source=row["data_source"],
@@ -132,7 +132,7 @@ def paid(row: Mapping[str, Any], rollout: Any) -> dict[str, float]:
 
 def played(row: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> dict[str, float]:
     """Return the figures of an episode in which the model says these messages."""
-    return paid(row, asyncio.run(rolled_out(row, ScriptedServer(messages))))
+    return rollout_figures(row, asyncio.run(rolled_out(row, ScriptedServer(messages))))
 
 
 def play(row: Mapping[str, Any], messages: Sequence[Mapping[str, Any]]) -> float:
@@ -144,7 +144,7 @@ def play_wrong_type(row: Mapping[str, Any]) -> object:
     """Hand the reward function a number as what the agent says last."""
     rollout = asyncio.run(rolled_out(rows()[row["task_id"]], ScriptedServer([{"content": ""}])))
     rollout.extra_fields["worldsmith_messages"] = [{"role": "assistant", "content": 17}]
-    return paid(rows()[row["task_id"]], rollout)
+    return rollout_figures(rows()[row["task_id"]], rollout)
 
 
 def check_data() -> list[str]:

@@ -116,5 +116,5 @@ def _observation(step: Step, episode: Episode) -> WorldsmithObservation:
     """Return what a step shows; at the end its reward and figures."""
     if not step.done:
         return WorldsmithObservation(messages=[dict(message) for message in step.messages], reward=0.0)
-    paid = figures(step, episode)
-    return WorldsmithObservation(done=True, reward=paid["score"], figures=paid)
+    episode_figures = figures(step, episode)
+    return WorldsmithObservation(done=True, reward=episode_figures["score"], figures=episode_figures)

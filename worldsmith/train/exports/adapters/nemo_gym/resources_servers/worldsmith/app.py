@@ -26,8 +26,8 @@ class WorldsmithServer(GymnasiumServer):
         message = {"role": "assistant", "content": extract_text(action), "tool_calls": functions}
         step = episode.cut(message) if action.incomplete_details else await episode.astep(message)
         if step.done:
-            paid = figures(step, episode)
-            return None, paid["score"], not step.truncated, step.truncated, dict(paid)
+            episode_figures = figures(step, episode)
+            return None, episode_figures["score"], not step.truncated, step.truncated, dict(episode_figures)
         if not calls:  # they were written as text: so is the reply
             return step.observation, 0.0, False, False, {}
         outputs = [
