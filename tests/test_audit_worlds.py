@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from worldsmith.audit.worlds.expectations import rank_correlation
 from worldsmith.audit.worlds.real_names import Name, bearing_words, names_of, real_names, real_part, twins_of
 from worldsmith.audit.worlds.similarity import BLOCK, FirstOwners, distinctive_rows, equal_rows, is_distinctive
 from worldsmith.audit.worlds.survey import survey
@@ -231,6 +232,66 @@ def test_one_structure_for_all_is_named(mini_data):
     result = survey(generate(schema, seed) for seed in range(20))
     assert found(result, "structure") == ["harbour: 100% of 20 worlds have one structure"]
     assert result.ok
+
+
+EXPECTED = {
+    "salt": {"on": "call", "share": "goods = 'salt'", "between": [0.3, 0.7]},
+    "tons": {"on": "call", "mean": "tons", "where": "goods = 'wine'", "between": [0, 1]},
+    "deep": {"on": "call", "trend": ["berth.depth", "tons"], "between": [0.5, 1]},
+    "never": {"on": "call", "mean": "tons", "where": "tons > 5000", "between": [0, 1]},
+    "absent": {"on": "berth", "share": "tug", "between": [0, 1], "if": "tugs"},
+}
+
+
+def test_what_a_schema_expects_is_compared_with_its_worlds_together(mini_data):
+    schema = parse_schema({**mini_data, "expected": EXPECTED}, "harbour.toml")
+    worlds = [generate(schema, seed) for seed in range(20)]
+    result = survey(worlds)
+    figures = {one.expectation.name: one for one in result.schemas["harbour"].expected.values()}
+    calls = [world.tables["call"] for world in worlds]
+    goods = [value for call in calls for value in call["goods"]]
+    wine = [tons for call in calls for kind, tons in zip(call["goods"], call["tons"], strict=True) if kind == "wine"]
+    assert figures["salt"].value == pytest.approx(goods.count("salt") / len(goods))
+    assert (figures["salt"].ok, figures["salt"].rows, figures["salt"].worlds) == (True, len(goods), 20)
+    assert figures["tons"].value == pytest.approx(sum(wine) / len(wine))
+    assert 0.5 < figures["deep"].value < 1
+    assert (figures["never"].value, figures["never"].ok) == (None, True)
+    assert figures["absent"].worlds == sum("tugs" in world.schema.switches for world in worlds) < 20
+    (where,) = found(result, "expected")
+    assert where.startswith("harbour.tons: mean of tons on call where goods = 'wine' is ")
+    assert where.endswith(", not in [0, 1]")
+    assert [one["name"] for one in result.to_json()["schemas"]["harbour"]["expected"]] == [*EXPECTED]
+    assert found(survey(worlds[:19]), "expected") == []
+
+
+def test_expectations_make_no_world_another(mini_data):
+    bare, expecting = parse_schema(mini_data), parse_schema({**mini_data, "expected": EXPECTED})
+    assert bare != expecting
+    one, other = generate(bare, 3), generate(expecting, 3)
+    assert (one.id, one.digest) == (other.id, other.digest)
+
+
+def test_the_command_shows_what_is_expected(mini_data, tmp_path):
+    files.save_world(generate(parse_schema({**mini_data, "expected": EXPECTED}, "harbour.toml"), 1), tmp_path)
+    shown = run(tmp_path).stdout.split("Expected of worlds taken together\n")[1].splitlines()
+    (line,) = [line for line in shown if line.split()[1:2] == ["tons"]]
+    (salt, tons, *_) = json.loads(run(tmp_path, "--json").stdout)["schemas"]["harbour"]["expected"]
+    assert line.split()[-6:] == ["0", "1", f"{tons['value']:.3g}", "!", "1", str(tons["rows"])]
+    assert (salt["ok"], tons["ok"]) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "figure"),
+    [
+        ([1, 2, 3, 4], [10, 20, 40, 30], 0.8),
+        ([1, 2, 3], [3, 2, 1], -1.0),
+        ([1, 1, 2, 2], [1, 1, 2, 2], 1.0),
+        (["2030-01-01", "2030-02-01"], [1, 2], 1.0),
+        ([1, 1, 1], [1, 2, 3], None),
+    ],
+)
+def test_rank_correlations(first, second, figure):
+    assert rank_correlation(first, second) == (None if figure is None else pytest.approx(figure))
 
 
 def run(*args):

@@ -11,6 +11,7 @@ from worldsmith.naming import KINDS
 from worldsmith.pages.genre_pages import GENRES
 from worldsmith.pages.site_styles import STYLES
 from worldsmith.schema import load_schema, parse_schema, patterns, shipped, source, with_bank
+from worldsmith.schema.expectations import ExpectationSource
 from worldsmith.schema.rules import RuleSource
 from worldsmith.schema.syntax import PAGES_VERSION, json_values
 
@@ -36,6 +37,7 @@ def test_every_key_of_the_file_is_explained(reference):
         RuleSource,
         source.PageSource,
         source.QuestionsSource,
+        ExpectationSource,
     ):
         for name, field in model.model_fields.items():
             assert re.search(rf"\b{field.alias or name}\b", reference), name

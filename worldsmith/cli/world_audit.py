@@ -8,6 +8,7 @@ import click
 from worldsmith.cli.base import counted, emit, json_option, loaded_worlds, table
 
 if TYPE_CHECKING:
+    from worldsmith.audit.worlds.expectations import ExpectedFigure
     from worldsmith.audit.worlds.survey import SchemaSummary, Survey
 
 
@@ -36,6 +37,7 @@ def audit_worlds(ctx: click.Context, paths: tuple[Path, ...], *, as_json: bool) 
                   where chance does that once in 5e8. Each world is compared with all others. A copy in another
                   order, or with other values in between, is not found.
     structure     over 25% of 20 or more worlds have the same tables, columns, rules and pages
+    expected      a band, share or trend that the schema expects, `[expected]`, isn't there over 20 or more worlds
 
     One pass, a fixed amount of memory: of very many worlds a share of the names and rows is counted, and the whole
     estimated from it.
@@ -84,6 +86,8 @@ def _text(result: "Survey") -> str:
         for one in summaries
         if (n := one.names.counts["common name"])
     ]
+    if expected := [(one.schema, figure) for one in summaries for figure in one.expected.values()]:
+        parts += ["\nExpected of worlds taken together", table(EXPECTED, [_expected_row(*row) for row in expected])]
     parts.append(f"\n{counted(len(result.findings), 'finding')}")
     parts += [f"  {f.what}: {f.where}\n    fix: {f.fix}" for f in result.findings]
     more = {
@@ -102,6 +106,15 @@ def _real_name_lines(result: "Survey") -> list[str]:
         for provider, n in sorted(one.details.items()):
             lines.append(f"details, not names, {one.schema}: {n} of Faker's {provider}")
     return lines
+
+
+EXPECTED = ("schema", "expectation", "figure", "least", "most", "is", "worlds", "rows")
+
+
+def _expected_row(schema: str, figure: "ExpectedFigure") -> tuple[object, ...]:
+    one, (low, high) = figure.expectation, figure.expectation.between
+    value = "-" if figure.value is None else f"{figure.value:.3g}{'' if figure.ok else ' !'}"
+    return schema, one.name, one.text, f"{low:g}", f"{high:g}", value, figure.worlds, figure.rows
 
 
 def _summary_row(one: "SchemaSummary") -> tuple[object, ...]:

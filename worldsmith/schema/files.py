@@ -15,6 +15,7 @@ import orjson
 from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.derived_patterns import completed, derived_bank
+from worldsmith.schema.expectations import resolve_expectation
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.patterns import Split, read_bank, wordings_of
 from worldsmith.schema.resolve import Resolver
@@ -154,7 +155,7 @@ def _toml_error(path: FilePath, text: str, error: tomllib.TOMLDecodeError) -> st
     return f"{path}:{number}: not TOML: {reason}{fix}\n  {line[start : column + 40]}\n  {' ' * (column - 1 - start)}^"
 
 
-_parsed: dict[str, Schema] = {}
+_parsed: dict[bytes, Schema] = {}
 
 
 def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") -> Schema:
@@ -164,12 +165,14 @@ def parse_schema(data: Mapping[str, Any], where: str | SchemaFile = "schema") ->
     """
     file = SchemaFile(where) if isinstance(where, str) else where
     # Order has a meaning here (fill order, row order), and TOML keeps it: it is part of the hash.
-    digest = sha256(orjson.dumps(data)).hexdigest()
-    if digest not in _parsed:
+    text = orjson.dumps(data)
+    if text not in _parsed:
         if len(_parsed) > 256:
             _parsed.clear()
-        _parsed[digest] = _resolve(read_source(dict(data), file), dict(data), digest, file)
-    return _parsed[digest]
+        made_by = {name: part for name, part in data.items() if name != "expected"}
+        digest = sha256(orjson.dumps(made_by)).hexdigest()
+        _parsed[text] = _resolve(read_source(dict(data), file), dict(data), digest, file)
+    return _parsed[text]
 
 
 def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: SchemaFile) -> Schema:
@@ -193,6 +196,7 @@ def _resolve(source: SchemaSource, data: dict[str, Any], digest: str, file: Sche
         names={name: resolver.resolve_names(name, kind) for name, kind in source.names.items()},
         source=data,
         digest=digest,
+        expected=tuple(resolve_expectation(resolver, name, one) for name, one in source.expected.items()),
     )
     check_schema(resolver, source, schema)
     return schema

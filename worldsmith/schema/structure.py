@@ -12,7 +12,18 @@ from typing import Any
 from worldsmith import expr
 from worldsmith.expr import Node
 from worldsmith.schema.reads import expressions
-from worldsmith.schema.types import Aggregate, ChildCells, Column, Fill, PageSpec, Path, Rule, Schema, Table
+from worldsmith.schema.types import (
+    Aggregate,
+    ChildCells,
+    Column,
+    Expectation,
+    Fill,
+    PageSpec,
+    Path,
+    Rule,
+    Schema,
+    Table,
+)
 
 
 def structure_of(schema: Schema, switches: Collection[str]) -> Schema:
@@ -52,7 +63,14 @@ def _structure(schema: Schema, switches: frozenset[str]) -> Schema:
             off.append((f"page {page.name}", reason))
         else:
             pages.append(kept_page)
-    structure = replace(schema, tables=tables, rules=tuple(rules), pages=tuple(pages), off=tuple(off))
+    expected = tuple(
+        kept
+        for one in schema.expected
+        if present(one.switch) and one.table in tables and (kept := _expectation(one, fold)) is not None
+    )
+    structure = replace(
+        schema, tables=tables, rules=tuple(rules), pages=tuple(pages), off=tuple(off), expected=expected
+    )
     return replace(structure, switches=switches, whole=False)
 
 
@@ -137,6 +155,15 @@ def _page(page: PageSpec, tables: dict[str, Table], *, present: bool) -> tuple[P
     show = tuple(column for column in page.show if column in names)
     sort = page.sort if page.sort in names else None
     return replace(page, show=show, sort=sort, children=children), ""
+
+
+def _expectation(expectation: Expectation, fold: Fold) -> Expectation | None:
+    """Return an expectation as it is in a structure; None where what it compares is absent."""
+    nodes = tuple(fold(expectation.table, node) for node in expectation.nodes)
+    where = fold(expectation.table, expectation.where) if expectation.where else None
+    if any(isinstance(node, expr.Const) for node in nodes) or (isinstance(where, expr.Const) and not where.value):
+        return None
+    return replace(expectation, nodes=nodes, where=where)
 
 
 @lru_cache(maxsize=256)

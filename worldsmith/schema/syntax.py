@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin
 from pydantic import BaseModel, Field, ValidationError, field_validator
 
 from worldsmith.errors import SchemaError, close_match
+from worldsmith.schema.expectations import ExpectationSource
 from worldsmith.schema.locations import SchemaFile
 from worldsmith.schema.rules import RuleSource
 from worldsmith.schema.source import (
@@ -91,6 +92,8 @@ class SchemaSource(Strict):
     """Tables in order."""
     rules: dict[Name, RuleSource] = Field(default_factory=dict)
     """Rules besides those that fills imply."""
+    expected: dict[Name, ExpectationSource] = Field(default_factory=dict)
+    """What worlds are like taken together."""
     pages: dict[Name, PageSource] = Field(min_length=1)
     """Which page carries which cells; `version` is that of this part of the language, 1."""
     questions: QuestionsSource = Field(default_factory=QuestionsSource)

@@ -332,6 +332,23 @@ class Rule(ABC):
 
 
 @dataclass(frozen=True, slots=True)
+class Expectation:
+    """What a figure of the rows of `table` should be in worlds taken together. Two are equal with the same text."""
+
+    name: str
+    table: str
+    figure: str
+    """share, mean or trend."""
+    text: str
+    """It in words, as an audit prints it."""
+    between: tuple[float, float]
+    switch: str | None
+    nodes: tuple[Node, ...] = field(compare=False)
+    """A condition, a number, or the two that are compared."""
+    where: Node | None = field(compare=False)
+
+
+@dataclass(frozen=True, slots=True)
 class ChildCells:
     """Cells of child rows on a page about their parent: `columns` of `table`, found by its reference `ref`."""
 
@@ -384,7 +401,8 @@ class Schema:
     source: Mapping[str, Any]
     """The file as read (JSON values); `schema.json` of a world."""
     digest: str
-    """sha256 of the source in canonical JSON."""
+    """sha256 of the source in canonical JSON, without `[expected]`, which makes no world another."""
+    expected: tuple[Expectation, ...] = ()
     off: tuple[tuple[str, str], ...] = ()
     """Rules and pages that don't exist in this structure, each with the reason."""
     switches: frozenset[str] = field(default_factory=frozenset)
@@ -419,7 +437,7 @@ class Schema:
 
     @property
     def _identity(self) -> tuple[object, ...]:
-        return self.digest, self.switches, self.whole, len(self.tables), self.knobs, self.bank
+        return self.digest, self.switches, self.whole, len(self.tables), self.knobs, self.bank, self.expected
 
     def __repr__(self) -> str:
         """Return its name, and what of it there is."""

@@ -38,6 +38,7 @@ def _check_switches(resolver: Resolver, source: SchemaSource, schema: Schema) ->
         *((f"{n}.{cn}", c.if_) for n, t in source.tables.items() for cn, c in t.columns.items()),
         *((f"rules.{n}", r.if_) for n, r in source.rules.items()),
         *((f"pages.{n}", p.if_) for n, p in source.pages.items()),
+        *((f"expected.{n}", e.if_) for n, e in source.expected.items()),
     ]
     for place, switch in used:
         if switch is not None and switch not in source.variation:

@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from worldsmith.audit.worlds.expectations import ExpectedFigure
 from worldsmith.audit.worlds.real_names import (
     RESERVED,
     Name,
@@ -19,6 +20,8 @@ from worldsmith.audit.worlds.similarity import FirstOwners, distinctive_rows, eq
 from worldsmith.naming.fold import fold_name
 from worldsmith.pages import Pages
 from worldsmith.schema import Schema
+from worldsmith.schema.types import Expectation
+from worldsmith.tasks.query_evaluator import QueryEvaluator
 from worldsmith.world.model import World
 
 PAIR_NAMES = 0.05
@@ -39,7 +42,7 @@ class Finding:
     """A fault, or too much similarity."""
 
     what: str
-    """collision, host, twin, shared names, shared rows, equal column, structure."""
+    """collision, host, twin, shared names, shared rows, equal column, structure, expected."""
     where: str
     """The world or worlds, table, column and value."""
     fix: str
@@ -69,6 +72,8 @@ class SchemaSummary:
     twins: int = 0
     equal_columns: int = 0
     findings: list[Finding] = field(default_factory=list)
+    expected: dict[Expectation, ExpectedFigure] = field(default_factory=dict)
+    """What the schema expects of worlds taken together, with what they have."""
     finding_counts: Counter[str] = field(default_factory=Counter)
     """Findings by sort, those that are not kept among them."""
 
@@ -128,6 +133,9 @@ def add_world(summary: SchemaSummary, world: World) -> None:
     _count_same_names(summary, world, names)
     _count_same_rows(summary, world)
     _count_same_columns(summary, world)
+    evaluator = QueryEvaluator(world)
+    for expectation in world.schema.expected:
+        summary.expected.setdefault(expectation, ExpectedFigure(expectation)).add(world, evaluator)
 
 
 def _count_real_names(summary: SchemaSummary, world: World, names: list[Name], hosts: list[str]) -> None:
@@ -205,6 +213,11 @@ def _late_findings(summary: SchemaSummary) -> Iterable[Finding]:
             examples = [row for row in summary.same_rows if row.startswith(f"{table}/")]
             where = f"{summary.schema}.{table}: {rows} of {summary.rows.counts[table]} rows; {'; '.join(examples)}"
             yield Finding("shared rows", where, "widen the ranges of its columns, or leave one of the worlds out")
+    for one in summary.expected.values():
+        if one.worlds >= ENOUGH and not one.ok:
+            low, high = one.expectation.between
+            where = f"{summary.schema}.{one.expectation.name}: {one.expectation.text} is {one.value:.3g}"
+            yield Finding("expected", f"{where}, not in [{low:g}, {high:g}]", "mend the fills, or the expectation")
     if summary.worlds >= ENOUGH and summary.commonest > COMMONEST:
         where = f"{summary.schema}: {summary.commonest:.0%} of {summary.worlds} worlds have one structure"
         yield Finding("structure", where, "declare more switches in [variation], or chances nearer to 0.5")
@@ -232,6 +245,7 @@ def _summary_json(summary: SchemaSummary) -> dict[str, Any]:
             "examples": summary.same_rows,
         },
         "equal_columns": summary.equal_columns,
+        "expected": [one.to_json() for one in summary.expected.values()],
         "structures": len(summary.structures),
         "commonest_structure": summary.commonest,
         "findings": dict(summary.finding_counts),
