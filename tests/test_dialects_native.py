@@ -38,6 +38,7 @@ TRY = {
 SENT = {
     ("tavily", 404): 401,
     ("exa", 404): 401,
+    ("you", 404): 401,
     ("firecrawl", 404): 401,
     ("firecrawl", 504): 408,
     ("serper", 401): 403,

@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from urllib.parse import quote
 
 import pytest
@@ -16,6 +17,7 @@ from worldsmith.serving.app import EVIDENCE
 from worldsmith.serving.dialects import DIALECTS, searxng, serper, session_memory
 from worldsmith.serving.dialects import bing as bing_dialect
 from worldsmith.serving.dialects import brave as brave_dialect
+from worldsmith.serving.dialects import you as you_dialect
 from worldsmith.serving.dialects.agentworld import call_tool
 from worldsmith.simulate.perturb import FAULTS
 from worldsmith.simulate.protocol import Address, Call, Observation
@@ -64,6 +66,7 @@ def agentworld(reply):
 brave = results(("web", "results"), "url", "title", "description")
 searx = results(("results",), "url", "title", "content")
 bing = results(("webPages", "value"), "url", "name", "snippet")
+you = results(("results", "web"), "url", "title", "description")
 SEARCHES = {
     "serper": (lambda app, query: app.post("/search", json={"q": query, "num": 10}), organic),
     "serper, GET": (lambda app, query: app.get("/search", params={"q": query, "api_key": "k"}), organic),
@@ -76,6 +79,7 @@ SEARCHES = {
     "searxng": (lambda app, query: app.get("/search", params={"q": query, "format": "json"}), searx),
     "searxng, prefix": (lambda app, query: app.get("/searxng/search", params={"q": query, "format": "json"}), searx),
     "bing": (lambda app, query: app.get("/v7.0/search", params={"q": query, "count": 10}), bing),
+    "you": (lambda app, query: app.get("/v1/search", params={"query": query}), you),
     "widesearch": (
         lambda app, query: app.post(
             "/widesearch", json={"name": "GlobalSearch", "arguments": json.dumps({"query": query})}
@@ -390,6 +394,61 @@ def test_bing_fails_as_the_service_did(world, fault, status, code):
     assert (reply.status_code, reply.json()["_type"]) == (status, "ErrorResponse")
     assert reply.json()["errors"][0]["code"] == code
     assert reply.headers.get("retry-after") == ("1" if fault == "rate_limit" else None)
+
+
+def test_you_reads_a_search_and_writes_its_hits():
+    asked = you_dialect.search(request({"query": "mills", "count": "7", "offset": "2", "freshness": "month"}))
+    assert asked.calls == (Call("web_search", "newer_than:31d mills", page=3, k=7),)
+    days = you_dialect.search(request({"query": "mills", "freshness": "2029-01-01to2029-02-01"}))
+    assert days.calls[0].arg == "after:2029-01-01 before:2029-02-01 mills"
+    body = asked.write((HITS,)).body
+    assert body["results"]["web"][0] == {
+        "url": URL,
+        "title": 'Mill "Oak" | Register',
+        "description": "Mill Oak stands in Fen ...",
+        "snippets": ["Mill Oak stands in Fen ..."],
+        "page_age": "2031-04-05T00:00:00",
+        "authors": [],
+    }
+    assert "page_age" not in body["results"]["web"][1]
+    assert set(body["metadata"]) == {"search_uuid", "query", "latency"}
+    whole = Observation("ok", (replace(HITS.results[0], text="# Mill Oak"),))
+    assert asked.write((whole,)).body["results"]["web"][0]["contents"] == {"markdown": "# Mill Oak"}
+
+
+@pytest.mark.parametrize(
+    ("wish", "forms"),
+    [
+        ({}, {"markdown"}),
+        ({"formats": ["html", "markdown", "metadata"]}, {"html", "markdown"}),
+        ({"format": "html"}, {"html"}),
+        ({"livecrawl_formats": "html"}, {"html"}),
+    ],
+)
+def test_you_gives_pages_in_the_forms_that_are_wanted(wish, forms, app, town):
+    _, url = town
+    page, gone = app.post("/v1/contents", json={"urls": [url, "https://nowhere.example/"], **wish}).json()
+    assert (page["url"], set(page) - {"url", "title"}) == (url, forms)
+    assert page.get("markdown", "").startswith("# ") == ("markdown" in forms)
+    assert page.get("html", "").startswith("<!doctype html>") == ("html" in forms)
+    assert gone == {"url": "https://nowhere.example/"}
+
+
+def test_you_writes_a_part_of_a_page_as_its_markdown():
+    (part,) = you_dialect.contents(request({"urls": URL, "formats": ["html"]})).write((PAGE,)).body
+    assert part == {"url": URL, "title": "Mill Oak", "html": "# Mill Oak\n"}
+
+
+def test_you_fails_in_its_form(app, world):
+    for fields, reason in (({"urls": []}, '"urls" is empty'), ({}, '"urls" is missing')):
+        wrong = app.post("/v1/contents", json=fields)
+        assert wrong.status_code == 400
+        assert wrong.json()["detail"].startswith(reason)
+    unknown = app.get("/v1/search", params={"query": "a"}, headers={"X-API-Key": f"ws-{world.id}x"})
+    assert unknown.status_code == 401
+    assert f"Did you mean '{world.id}'?" in unknown.json()["detail"]
+    busy = answering(world, Observation("rate_limited", fault="rate_limit", retry_after=7))
+    assert busy.get("/v1/search", params={"query": "a"}).status_code == 429
 
 
 def test_asearcher_reads_pages_and_has_null_for_what_is_none(app, town):

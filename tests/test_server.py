@@ -968,6 +968,7 @@ def test_the_description_is_true(one, town):
         {"query": key, "sources": ["news"]},
         {"url": url, "formats": ["markdown", {"type": "html"}]},
         {"ids": url, "text": {"maxCharacters": 99}, "summary": True},
+        {"urls": [url, "x"], "formats": ["markdown", "html"]},
         message("ping"),
         message("tools/list"),
         message("tools/call", name="web_search"),

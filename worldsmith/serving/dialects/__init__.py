@@ -15,11 +15,12 @@ from worldsmith.serving.dialects.serper import SERPER
 from worldsmith.serving.dialects.tavily import TAVILY
 from worldsmith.serving.dialects.types import Dialect, Endpoints, ParsedRequest, Reply, Request, Route, endpoints_of
 from worldsmith.serving.dialects.widesearch import WIDESEARCH
+from worldsmith.serving.dialects.you import YOU
 
 DIALECTS: dict[str, Dialect] = {
     dialect.name: dialect
     for dialect in (
-        *(API, TAVILY, SERPER, EXA, FIRECRAWL, JINA, BRAVE, SEARXNG, BING),
+        *(API, TAVILY, SERPER, EXA, FIRECRAWL, JINA, BRAVE, SEARXNG, BING, YOU),
         *(RETRIEVE, WIDESEARCH, AGENTWORLD, MCP, PAGES),
     )
 }

@@ -25,10 +25,12 @@ SERVICES: Mapping[str, Service] = {
     "api.firecrawl.dev": Service("firecrawl", "/"),
     "api.search.brave.com": Service("brave", "/"),
     "api.tavily.com": Service("tavily", "/tavily/"),
+    "api.ydc-index.io": Service("you", "/"),
     "google.serper.dev": Service("serper", "/serper/"),
     "r.jina.ai": Service("jina", "/jina/r/"),
     "s.jina.ai": Service("jina", "/jina/s/"),
     "scrape.serper.dev": Service("serper", "/serper/scrape"),
+    "ydc-index.io": Service("you", "/"),
 }
 """Hosts of search services. Every other host is a site, whose pages are those of the world or none."""
 
