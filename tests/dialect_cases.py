@@ -29,8 +29,8 @@ def request(fields, path="/", base=None, own=("localhost:8000",), by_host=False)
     return Request(path, fields, Address("w1", seed=3), Links("w1", "/w/w1;seed=3", base, own, by_host))
 
 
-def answering(world, observation):
-    """A client of a server whose every call is answered by one observation."""
+def answering(world, observation, **options):
+    """A client of a server whose every call is answered by one observation; the options are those of `create_app`."""
 
     class Stub:
         def ready(self, address):
@@ -42,4 +42,4 @@ def answering(world, observation):
         async def acall(self, address, call, attempt=0, deadline=None):
             return observation
 
-    return TestClient(create_app([world], simulate=lambda _: Stub()))
+    return TestClient(create_app([world], simulate=lambda _: Stub(), **options))

@@ -91,6 +91,21 @@ def test_tools_have_the_names_of_a_service(names, search, arguments, searched, r
     assert call(reader, names, **address).calls == (Call("web_extractor", URL, max_chars=length),)
 
 
+def test_the_browser_of_gpt_oss_has_its_tools_and_their_arguments():
+    tools = result(read("gpt-oss", **message("tools/list")))["tools"]
+    assert {
+        tool["name"]: (list(tool["inputSchema"]["properties"]), tool["inputSchema"]["required"]) for tool in tools
+    } == {
+        "search": (["query", "topn", "source"], ["query"]),
+        "open": (["id", "cursor", "loc", "num_lines", "view_source", "source"], []),
+        "find": (["pattern", "cursor"], ["pattern"]),
+    }
+    schema = tools[1]["inputSchema"]["properties"]
+    assert (schema["id"]["type"], schema["id"]["default"]) == (["integer", "string"], -1)
+    assert (schema["cursor"]["type"], schema["cursor"]["minimum"]) == ("integer", -1)
+    assert all(tool["description"] for tool in tools)
+
+
 def test_every_row_of_names_is_an_option_and_no_other():
     (option,) = (parameter for parameter in mcp_command.params if parameter.name == "tool_names")
     assert list(option.type.choices) == list(TOOL_NAMES)

@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 
 tool_names_option = click.option(
     "--tool-names",
-    type=click.Choice(["worldsmith", "tavily", "exa", "brave", "jina", "firecrawl"]),
+    type=click.Choice(["worldsmith", "tavily", "exa", "brave", "jina", "firecrawl", "gpt-oss"]),
     default="worldsmith",
     show_default=True,
-    help="Whose names the tools of MCP have: web_search and web_extractor, or those of a service's own server.",
+    help="Whose tools MCP has: web_search and web_extractor, or with the names that a service's own server gives them; "
+    "gpt-oss: search, open and find.",
 )
 
 
@@ -45,7 +46,7 @@ tool_names_option = click.option(
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Processes that answer; each opens its worlds and keeps replies, and the notes of dict_memory, for itself.",
+    help="Processes that answer; each opens its worlds and keeps replies, notes and cursors of sessions for itself.",
 )
 @click.option(
     "--name",

@@ -295,7 +295,7 @@ class Endpoint:
         except UsageError as wrong:
             return _error(dialect, 400, str(wrong), fields=fields)
         attempts = await self.service.attempts_of(request.session_address, parsed.calls)
-        keeps = self.service.memo.is_on and 0 < len(parsed.calls) <= SLICE
+        keeps = self.service.memo.is_on and not parsed.of_session and 0 < len(parsed.calls) <= SLICE
         keys = self.service.memo_keys(route, request, attempts) if keeps else ()
         kept = self.service.memo.get(*keys)
         if kept is not None:

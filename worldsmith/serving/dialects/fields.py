@@ -4,7 +4,7 @@ A wrong value raises UsageError, whose text says the fix.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from worldsmith.errors import UsageError
@@ -20,7 +20,7 @@ class Option:
     """A field that is published as `schema` and read leniently: a value that it doesn't allow has no effect."""
 
     name: str
-    schema: JSON
+    schema: JSON = field(hash=False)
     required: bool = False
 
     def read(self, body: Mapping[str, Any]) -> Any:
@@ -135,8 +135,8 @@ Field = Option | Text | Texts | Whole
 
 def request_schema(*fields: Field, example: Any = None) -> JSON:
     """Return the schema of a request with these fields."""
-    optional = tuple(field.name for field in fields if not field.required)
-    return object_of({field.name: field.schema for field in fields}, optional=optional, example=example)
+    optional = tuple(each.name for each in fields if not each.required)
+    return object_of({each.name: each.schema for each in fields}, optional=optional, example=example)
 
 
 def text(value: Any, name: str, limit: int) -> str:

@@ -9,14 +9,16 @@ clients of mcp 1.x show no text of any other status.
 """
 
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 from worldsmith import __version__
 from worldsmith.episode.tools import MAX_OFFSET, MAX_PAGE, TOOLS, page_text, search_text
 from worldsmith.errors import UsageError, close_match
-from worldsmith.serving.dialects.fields import MAX_URL, Field, Text, Texts, Whole
+from worldsmith.serving.dialects.browser import BROWSER, BrowserTool
+from worldsmith.serving.dialects.fields import MAX_URL, Field, Option, Text, Texts, Whole
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import JSON, TEXT, list_of, object_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
@@ -33,6 +35,10 @@ QUERY, PAGE, OFFSET = Text("query"), Whole("page", 1, 1, MAX_PAGE), Whole("offse
 _SEARCH_ABOUT, _READ_ABOUT = (tool["function"]["description"] for tool in TOOLS)
 _TOOL_PROPERTIES = (tool["function"]["parameters"]["properties"] for tool in TOOLS)
 _PARAMETER_ABOUT = {name: schema["description"] for each in _TOOL_PROPERTIES for name, schema in each.items()}
+
+
+ToolCalls = tuple[tuple[Call | Observation, ...], Callable[[Observation], str]]
+"""Calls, and what writes the observation of one as text, which may raise UsageError."""
 
 
 class Tool(Protocol):
@@ -53,8 +59,8 @@ class Tool(Protocol):
         """Its parameters, the required one first, and what they are."""
         ...
 
-    def calls(self, arguments: JSON, links: Links) -> tuple[Call | Observation, ...]:
-        """Return the calls that its arguments make. Raises UsageError."""
+    def read(self, arguments: JSON, request: Request) -> ToolCalls:
+        """Return the calls that its arguments make, and what writes an observation as text. Raises UsageError."""
         ...
 
 
@@ -77,11 +83,11 @@ class SearchTool:
             named[self.page] = f"Page of results, from {self.page.least}."
         return named
 
-    def calls(self, arguments: JSON, links: Links) -> tuple[Call | Observation, ...]:  # noqa: ARG002 - as a tool takes it
-        """Return the call. Raises UsageError."""
+    def read(self, arguments: JSON, request: Request) -> ToolCalls:
+        """Return the call, and what lists its hits. Raises UsageError."""
         count = self.count.read(arguments) if self.count else 10
         page = self.page.read(arguments) + 1 - self.page.least if self.page else 1
-        return (Call("web_search", QUERY.read(arguments), page, count),)
+        return (Call("web_search", QUERY.read(arguments), page, count),), partial(_text, links=request.links)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,17 +111,18 @@ class ReadTool:
             named[self.length] = "Characters wanted of each page."
         return named
 
-    def calls(self, arguments: JSON, links: Links) -> tuple[Call | Observation, ...]:
-        """Return a call per address. Raises UsageError."""
+    def read(self, arguments: JSON, request: Request) -> ToolCalls:
+        """Return a call per address, and what writes a page. Raises UsageError."""
         offset = self.offset.read(arguments) if self.offset else 0
         length = self.length.read(arguments) if self.length else None
 
         def call(url: str) -> Call:
-            return Call("web_extractor", links.read(url), offset=offset, max_chars=length)
+            return Call("web_extractor", request.links.read(url), offset=offset, max_chars=length)
 
+        write = partial(_text, links=request.links)
         if isinstance(self.url, Text):
-            return (call(self.url.read(arguments)),)
-        return self.url.calls(self.url.read(arguments), call)
+            return (call(self.url.read(arguments)),), write
+        return self.url.calls(self.url.read(arguments), call), write
 
 
 URLS = Texts("urls", MAX_URL, 20)
@@ -133,6 +140,7 @@ TOOL_NAMES: Mapping[str, tuple[Tool, ...]] = {
     ),
     "jina": (SearchTool("search_web", Whole("num", 10, 1, 50)), ReadTool("read_url")),
     "firecrawl": (SearchTool("firecrawl_search", Whole("limit", 5, 1, 50)), ReadTool("firecrawl_scrape")),
+    "gpt-oss": BROWSER,
 }
 """The tools by whose names they have: ours, or those of a service's MCP server, so that prompts written for it fit."""
 
@@ -144,14 +152,17 @@ def _parameter(field: Field, about: str) -> JSON:
             return {"type": "integer", "description": about, **bounds}
         case Texts():
             return {**list_of(TEXT), "description": about}
-        case _:
+        case Option():
+            return {**field.schema, "description": about}
+        case Text():
             return {**TEXT, "description": about}
 
 
 def _listed(tool: Tool) -> JSON:
     """Return a tool as `tools/list` gives it."""
     properties = {field.name: _parameter(field, about) for field, about in tool.parameters.items()}
-    schema = {"type": "object", "properties": properties, "required": [next(iter(properties))]}
+    required = [field.name for field in tool.parameters if field.required]
+    schema = {"type": "object", "properties": properties, "required": required}
     annotations = {"readOnlyHint": True, "openWorldHint": True}
     return {"name": tool.name, "description": tool.about, "inputSchema": schema, "annotations": annotations}
 
@@ -198,31 +209,40 @@ class Server:
 
     def _call(self, request: Request, params: JSON) -> ParsedRequest:
         """Read a call of a tool; what is wrong with it is its result."""
+        of_session = False
         try:
-            calls = self._calls(params, request.links)
+            tool = self._tool(params)
+            calls, text = self._read(tool, params, request)
+            of_session = isinstance(tool, BrowserTool)
         except UsageError as wrong:
-            calls = (Observation("invalid", text=str(wrong)),)
+            calls, text = (Observation("invalid", text=str(wrong)),), str
 
         def write(observations: tuple[Observation, ...]) -> Reply:
-            content = [{"type": "text", "text": _text(one, request.links)} for one in observations]
-            failed = all(http_failure(one) for one in observations)
-            return _result(request, {"content": content, "isError": failed})
+            items = [_item(text, observation) for observation in observations]
+            content = [{"type": "text", "text": item} for item, _ in items]
+            return _result(request, {"content": content, "isError": all(failed for _, failed in items)})
 
-        return ParsedRequest(calls, write, writes_failures=True)
+        return ParsedRequest(calls, write, writes_failures=True, of_session=of_session)
 
-    def _calls(self, params: JSON, links: Links) -> tuple[Call | Observation, ...]:
-        name, arguments = params.get("name"), params.get("arguments")
+    def _tool(self, params: JSON) -> Tool:
+        """Return the tool that a call names. Raises UsageError."""
+        name = params.get("name")
         by_name = {tool.name: tool for tool in self.tools}
         tool = by_name.get(name) if isinstance(name, str) else None
         if tool is None:
             fix = close_match(name[:100], by_name) if isinstance(name, str) else ""
             raise UsageError(f"there is no tool {str(name)[:100]!r}.{fix} Tools: {', '.join(by_name)}")
+        return tool
+
+    def _read(self, tool: Tool, params: JSON, request: Request) -> ToolCalls:
+        """Read the arguments of a call. Raises UsageError."""
+        arguments = params.get("arguments")
         if not isinstance(arguments, dict | None):
             raise UsageError('"arguments" must be an object')
-        calls = tool.calls(arguments or {}, links)
+        calls, text = tool.read(arguments or {}, request)
         if not calls:
             raise UsageError(f'"{next(iter(tool.parameters)).name}" is empty: give the address of a page')
-        return calls
+        return calls, text
 
 
 def _welcome(params: JSON) -> JSON:
@@ -244,11 +264,19 @@ def _written(reply: Reply) -> ParsedRequest:
     return ParsedRequest((), lambda _: reply)
 
 
-def _text(observation: Observation, links: Links) -> str:
-    """Return a reply as a model reads it, in the words of a tool message of an episode."""
+def _item(text: Callable[[Observation], str], observation: Observation) -> tuple[str, bool]:
+    """Return a reply as a model reads it, and whether it failed."""
     failed = http_failure(observation)
     if failed:
-        return f"Error: {failed.text}"
+        return f"Error: {failed.text}", True
+    try:
+        return text(observation), False
+    except UsageError as wrong:
+        return f"Error: {wrong}", True
+
+
+def _text(observation: Observation, links: Links) -> str:
+    """Return what was read or listed, in the words of a tool message of an episode."""
     if observation.doc is not None:
         return page_text(observation.text, observation.next_offset)
     hits: list[dict[str, Any]] = [

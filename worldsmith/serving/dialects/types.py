@@ -34,7 +34,7 @@ class Request:
     links: Links
     session: str = ""
     memory: SessionMemory = field(default_factory=SessionMemory)
-    """Of all sessions; the one thing that a request may change."""
+    """Of all sessions; the one thing that reading a request or writing its reply may change."""
 
     @property
     def session_address(self) -> Address:
@@ -65,6 +65,8 @@ class ParsedRequest:
     write: Write
     writes_failures: bool = False
     """`write` takes observations that all failed, too: the service reports failures inside a reply of status 200."""
+    of_session: bool = False
+    """`write` reads or changes what the session keeps, so the reply to an equal request is another."""
 
 
 Read = Callable[[Request], ParsedRequest]
