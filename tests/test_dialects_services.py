@@ -1,12 +1,11 @@
 """The dialects of search services, each by what its clients send and read."""
 
 import json
-import re
 from dataclasses import replace
-from urllib.parse import quote
 
 import pytest
 from dialect_cases import GONE, HITS, PAGE, URL, answering, request
+from dialect_requests import JSON
 from starlette.testclient import TestClient
 
 from worldsmith.generation import generate
@@ -23,75 +22,6 @@ from worldsmith.simulate.perturb import FAULTS
 from worldsmith.simulate.protocol import Address, Call, Observation
 
 NOTHING = Observation("ok")
-JSON = {"accept": "application/json"}
-
-
-def organic(reply):
-    return [(hit["link"], hit["title"], hit["snippet"]) for hit in reply.json()["organic"]]
-
-
-def jina_json(reply):
-    data = reply.json()["data"] or []
-    assert all(hit["content"] == hit["description"] for hit in data)
-    return [(hit["url"], hit["title"], hit["description"]) for hit in data]
-
-
-def jina_text(reply):
-    if reply.status_code == 422:
-        return []
-    hits = re.findall(r"^\[(\d+)\] (Title|URL Source|Description): (.*)$", reply.text, re.MULTILINE)
-    by_name = {name: [value for _, each, value in hits if each == name] for _, name, _ in hits}
-    return list(zip(by_name["URL Source"], by_name["Title"], by_name["Description"], strict=True))
-
-
-def results(path, *names):
-    def read(reply):
-        body = reply.json()
-        for step in path:
-            body = body.get(step, {})
-        return [tuple(hit[name] for name in names) for hit in body or []]
-
-    return read
-
-
-def wide(reply):
-    texts = [document["content"][0]["text"] for document in json.loads(reply.json()["result"])["documents"]]
-    return [(url, title, text) for title, url, text in (each.split("\n", 2) for each in texts)]
-
-
-def agentworld(reply):
-    return re.findall(r"^\[\d+\] (.*)\nTitle: (.*)\nSnippet: (.*)\nDate: ", reply.text, re.MULTILINE)
-
-
-brave = results(("web", "results"), "url", "title", "description")
-searx = results(("results",), "url", "title", "content")
-bing = results(("webPages", "value"), "url", "name", "snippet")
-you = results(("results", "web"), "url", "title", "description")
-SEARCHES = {
-    "serper": (lambda app, query: app.post("/search", json={"q": query, "num": 10}), organic),
-    "serper, GET": (lambda app, query: app.get("/search", params={"q": query, "api_key": "k"}), organic),
-    "serper, POST of a query string": (lambda app, query: app.post("/search", params={"q": query}), organic),
-    "serper, prefix": (lambda app, query: app.post("/serper/search", json={"q": query}), organic),
-    "jina, JSON": (lambda app, query: app.get(f"/jina/s/{quote(query)}", headers=JSON), jina_json),
-    "jina, text": (lambda app, query: app.get("/jina/s/", params={"q": query}), jina_text),
-    "jina, POST": (lambda app, query: app.post("/jina/s/", json={"q": query}, headers=JSON), jina_json),
-    "brave": (lambda app, query: app.get("/res/v1/web/search", params={"q": query, "count": 10}), brave),
-    "searxng": (lambda app, query: app.get("/search", params={"q": query, "format": "json"}), searx),
-    "searxng, prefix": (lambda app, query: app.get("/searxng/search", params={"q": query, "format": "json"}), searx),
-    "bing": (lambda app, query: app.get("/v7.0/search", params={"q": query, "count": 10}), bing),
-    "you": (lambda app, query: app.get("/v1/search", params={"query": query}), you),
-    "widesearch": (
-        lambda app, query: app.post(
-            "/widesearch", json={"name": "GlobalSearch", "arguments": json.dumps({"query": query})}
-        ),
-        wide,
-    ),
-    "agentworld": (
-        lambda app, query: app.post("/agentworld", json={"name": "web_search", "arguments": {"query": query}}),
-        agentworld,
-    ),
-}
-"""How a query is sent in each dialect, and how a reply is read as (url, title, snippet)."""
 
 
 @pytest.fixture(scope="module")
@@ -110,23 +40,6 @@ def town(world):
     pages = Pages(world)
     row = next(row for table in world.tables for row in world.rows_of(table) if pages.about(row))
     return world.title(row), pages.url(pages.about(row))
-
-
-@pytest.mark.parametrize("name", SEARCHES)
-def test_every_dialect_gives_the_hits_of_our_own_and_no_more_of_them(name, app, town):
-    ask, read = SEARCHES[name]
-    for query in (town[0], "town"):
-        ours = app.post("/api/search", json={"query": query})
-        reply = ask(app, query)
-        assert read(reply) == [(hit["url"], hit["title"], hit["snippet"]) for hit in ours.json()["results"]]
-        assert reply.headers[EVIDENCE] == ours.headers[EVIDENCE]
-        assert ask(app, query).content == reply.content
-
-
-@pytest.mark.parametrize("name", SEARCHES)
-def test_a_search_without_hits_is_an_answer(name, world):
-    ask, read = SEARCHES[name]
-    assert read(ask(answering(world, NOTHING), "mills")) == []
 
 
 def test_serper_reads_a_search_and_its_days():
@@ -552,29 +465,6 @@ def test_only_the_last_sessions_are_remembered(monkeypatch):
     memory.of(addresses[0])
     memory.keep(addresses[2], {"k": "c"})
     assert [memory.of(address) for address in addresses] == [{"k": "a"}, {}, {"k": "c"}]
-
-
-def strings(value):
-    if isinstance(value, dict | list):
-        return [text for item in (value.values() if isinstance(value, dict) else value) for text in strings(item)]
-    return [value] if isinstance(value, str) else []
-
-
-@pytest.mark.parametrize("name", SEARCHES)
-def test_no_field_of_a_search_tells_a_value_that_its_hits_do_not(name, app, world):
-    """Every string of a reply, less what our own reply to the query says, holds no value of the world."""
-    ours = app.post("/api/search", json={"query": "town"}).json()["results"]
-    parts = [hit[field] for hit in ours for field in ("snippet", "title", "url", "date")]
-    reply = SEARCHES[name][0](app, "town")
-    texts = strings(reply.json()) if "json" in reply.headers["content-type"] else [reply.text]
-    rest = "\n".join(texts)
-    for part in sorted({part for part in parts if part}, key=len, reverse=True):
-        rest = rest.replace(part, " ")
-    columns = [(table, column) for table in world.tables for column in world.tables[table]]
-    values = {str(world.value(row, column)) for table, column in columns for row in world.rows_of(table)}
-    long = {value for value in values if len(value) > 5}
-    assert len(long) > 50
-    assert {value for value in long if value in rest} == set()
 
 
 BOUNDED = [

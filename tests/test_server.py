@@ -128,18 +128,6 @@ def test_search_finds_what_extract_reads(one, town):
     assert page["url"] == url
 
 
-def test_all_dialects_rank_alike(one, town):
-    key, _ = town
-    ours = [r["url"] for r in one.post("/api/search", json={"query": key, "k": 5}).json()["results"]]
-    tavily = [r["url"] for r in one.post("/search", json={"query": key}).json()["results"]]
-    exa = [r["url"] for r in one.post("/search", json={"query": key, "numResults": 5}).json()["results"]]
-    firecrawl = [r["url"] for r in one.post("/v2/search", json={"query": key}).json()["data"]["web"]]
-    assert ours == exa == firecrawl
-    (search_r1,) = one.post("/retrieve", json={"queries": [key], "topk": 5}).json()["result"]
-    assert len(ours) == 5
-    assert ours == tavily == [document["url"] for document in search_r1]
-
-
 def test_a_result_url_is_a_page_in_every_form(one, many, worlds, town):
     _, url = town
     host, _, path = url.removeprefix("https://").partition("/")
