@@ -66,7 +66,7 @@ def test_extract_reads_a_part_and_knows_both_spellings():
     [
         ({}, '"query" is missing: a string'),
         ({"query": None}, '"query" must be a string, not null'),
-        ({"queries": None}, '"queries" must be a list of strings, not null'),
+        ({"queries": None}, '"query" is missing: a string'),
         ({"query": "  "}, '"query" is empty'),
         ({"query": 5}, "not a number"),
         ({"query": "a\0b"}, "NUL"),

@@ -1,6 +1,7 @@
 """Each service's own way to fail, asked of the server by the route of the service."""
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -14,6 +15,7 @@ from worldsmith.generation import generate
 from worldsmith.schema import load_schema
 from worldsmith.serving import create_app
 from worldsmith.serving.dialects import DIALECTS, Dialect, endpoints_of
+from worldsmith.serving.dialects.fields import Whole
 from worldsmith.serving.dialects.openapi import openapi_document
 from worldsmith.serving.dialects.types import ANY
 from worldsmith.simulate.http_status import STATUS
@@ -224,7 +226,8 @@ def test_the_description_gives_the_form_that_is_sent(path, media, names):
     told = next(iter(openapi_document(endpoints_of(DIALECTS.values()), {})["paths"][path].values()))["responses"]
     told = told["4XX"]["content"]
     assert list(told) == [media]
-    assert set(told[media]["schema"].get("properties", {})) == names
+    usual, *_ = told[media]["schema"].get("anyOf", [told[media]["schema"]])
+    assert set(usual.get("properties", {})) == names
 
 
 def test_bounds_are_published_as_they_are_read(world):
@@ -234,7 +237,7 @@ def test_bounds_are_published_as_they_are_read(world):
         if "post" not in operations:
             continue
         takes = operations["post"]["requestBody"]["content"]["application/json"]["schema"]
-        for schema in takes.get("oneOf", [takes]):
+        for schema in [one for each in takes.get("anyOf", [takes]) for one in each.get("oneOf", [each])]:
             example = {
                 name: {
                     "query": "a",
@@ -256,6 +259,18 @@ def test_bounds_are_published_as_they_are_read(world):
                         assert "must be" not in app.post(path, json={**body, name: field[bound]}).text
                         checked.add(name)
     assert checked == {"k", "page", "offset", "max_chars", "max_results", "days", "topk", "num", "numResults", "limit"}
+
+
+@pytest.mark.parametrize(("least", "most"), [(0, 9), (1, 10), (0, 50), (1, 100), (0, 999), (1, 1200), (1, 1)])
+def test_digits_are_published_as_they_are_read(least, most):
+    field = Whole("n", 0, least, most)
+    pattern = re.compile(field.schema["pattern"])
+    for digits in (*map(str, range(most + 200)), "", "-1", "-0", "00", "01", "1.0", " 1", "1e1", "٣"):
+        try:
+            read = field.read({"n": digits}) == int(digits)
+        except UsageError:
+            read = False
+        assert read == bool(pattern.fullmatch(digits)), digits
 
 
 def test_two_dialects_of_one_route_are_refused(world):
@@ -290,6 +305,6 @@ def test_dialects_on_one_path_are_told_apart_by_body_and_headers(world):
         assert app.post("/extract", json={"urls": ["https://a.example/"]}).json()["results"] == []
         described = app.get("/openapi.json").json()["paths"]["/search"]["post"]
         assert described["tags"] == ["ours", "tavily"]
-        takes = described["requestBody"]["content"]["application/json"]["schema"]["oneOf"]
+        takes = described["requestBody"]["content"]["application/json"]["schema"]["anyOf"]
         assert takes == [search.takes, DIALECTS["tavily"].routes[0].takes]
         assert app.get("/api/search?query=a").status_code == 404

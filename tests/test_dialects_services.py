@@ -265,7 +265,7 @@ def test_searxng_fails_as_an_instance_does(app, world):
         wrong = app.get(path, params={"q": "a", "format": "json", "time_range": "decade"})
         assert (wrong.status_code, wrong.json()) == (
             400,
-            {"error": "\"time_range\" is 'decade': use one of day, week, month, year"},
+            {"error": "\"time_range\" is 'decade': use one of day, d, week, w, month, m, year, y"},
         )
     reply = answering(world, FAULTS["rate_limit"]).get("/search", params={"q": "a", "format": "json"})
     assert (reply.status_code, reply.text) == (429, "Too Many Requests")
@@ -393,7 +393,7 @@ def test_widesearch_reads_pages_and_says_what_is_wrong(app, town):
         ("GlobalSearch", "{", '"arguments" is not JSON'),
         ("GlobalSearch", "[]", '"arguments" is JSON, but no object'),
         ("GlobalSearch", '{"query": "a", "count": 201}', "from 0 to 200"),
-        ("Search", "{}", "the tools are GlobalSearch and TextBrowserView"),
+        ("Search", "{}", "use one of GlobalSearch, TextBrowserView"),
     ):
         wrong = ask(name, arguments)
         assert wrong.status_code == 400

@@ -115,7 +115,6 @@ def test_three_hundred_domains_filter():
         {"start_date": "31.1.2029"},
         {"days": 0, "topic": "news"},
         {"include_domains": ["a.example", " "]},
-        {"include_domains": ["https://"]},
         {"exclude_domains": ["a.example", None]},
         {"exclude_domains": ["a" * 301]},
         {"exclude_domains": {"a": 1}},
@@ -125,6 +124,16 @@ def test_three_hundred_domains_filter():
 def test_a_wrong_filter_is_said(options):
     with pytest.raises(UsageError, match=next(iter(options))):
         arg(**options)
+
+
+def test_no_page_is_of_a_text_that_is_no_domain():
+    def urls(**options):
+        return [hit["url"] for hit in search(request({"query": "mills", **options})).write((HITS,)).body["results"]]
+
+    assert urls(include_domains=["https://"]) == []
+    assert urls(include_domains=["https://", "oak-register.example"]) == [URL]
+    assert urls(exclude_domains=["https://"]) == [hit.url for hit in HITS.results]
+    assert arg(include_domains=["https://"]) == "mills"
 
 
 @pytest.mark.parametrize("value", [[], {}, "markdown", True])

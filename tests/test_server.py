@@ -437,6 +437,17 @@ def test_a_server_with_a_key_answers_who_gives_it(worlds, how):
         assert client.get(path, **{**how, "headers": headers}).status_code == 200
 
 
+def test_the_description_says_where_a_key_goes_and_which_route_needs_none(worlds):
+    own = TestClient(create_app(worlds[:1], api_key="k3y")).get("/openapi.json?api_key=k3y").json()
+    anyone = TestClient(create_app(worlds[:1])).get("/openapi.json").json()
+    keys = [{"bearer": []}, {"header": []}, {"query": []}, {"own": []}]
+    assert own["security"] == keys
+    assert anyone["security"] == [{}, *keys]
+    assert [path for path, routes in own["paths"].items() if routes.get("get", {}).get("security") == []] == [
+        "/healthz"
+    ]
+
+
 def test_a_server_with_a_key_answers_nobody_else(worlds, capfd):
     lines = []
     client = TestClient(create_app(worlds[:1], api_key="k3y", access_log=lines.append))
@@ -450,6 +461,8 @@ def test_a_server_with_a_key_answers_nobody_else(worlds, capfd):
     assert client.post("/search", json={"query": "town", "api_key": "k3y"}).status_code == 200
     assert [client.get(path).status_code for path in ("/healthz", f"/w/{worlds[0].id}/healthz")] == [200, 200]
     assert client.get("/readyz").status_code == 200
+    ping = client.post("/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert (ping.status_code, ping.json()["id"]) == (401, 1)
     assert "k3" not in "".join([*lines, *capfd.readouterr()])
 
 
@@ -902,6 +915,22 @@ def test_the_front_says_what_this_is_and_each_route_once(one, many, worlds):
     assert error.count("'/api/search'") == 1
 
 
+@pytest.mark.parametrize(
+    "path", ["/jina/s/town%0Aof", "/jina/r/https://nowhere.example/a%0Ab", "/https://a.example/%0A"]
+)
+def test_a_line_break_in_a_path_is_a_character_like_others(one, path):
+    reply = one.get(path, headers={"accept": "application/json"})
+    assert (reply.status_code, reply.json()["code"]) == (200, 200)
+
+
+def test_a_field_without_a_name_is_no_id_of_json_rpc(one):
+    reply = one.post("/search", json={"": "x", "query": ""})
+    assert reply.status_code == 400
+    assert set(reply.json()) == {"detail", "error"}
+    wrong = one.post("/mcp", json={"id": False, "method": "ping"})
+    assert (wrong.status_code, wrong.json()["id"]) == (400, None)
+
+
 def test_reading_beyond_the_end_is_empty_and_over(one, town):
     told = one.post("/api/extract", json={"url": town[1], "offset": 900_000}).json()
     assert (told["text"], told["more"], told["next_offset"]) == ("", False, None)
@@ -914,8 +943,15 @@ def test_the_description_says_where_pages_of_several_worlds_are(many):
 
 def fits(value, schema):
     """Whether a JSON value is what a schema of ours says, with no property that it does not name."""
-    if "oneOf" in schema:
-        return any(fits(value, option) for option in schema["oneOf"])
+    for way in ("oneOf", "anyOf"):
+        if way in schema:
+            return any(fits(value, option) for option in schema[way])
+    if not set(schema) - {"description"}:
+        return True
+    if "const" in schema or "enum" in schema:
+        return value in schema.get("enum", [schema.get("const")])
+    if "type" not in schema:
+        return not isinstance(value, dict) or all(fits(v, schema["properties"][k]) for k, v in value.items())
     kinds = {"string": str, "boolean": bool, "array": list, "object": dict, "null": type(None)}
     named = schema["type"] if isinstance(schema["type"], list) else [schema["type"]]
     numeric = isinstance(value, int | float) and not isinstance(value, bool) and {"integer", "number"} & set(named)
@@ -963,7 +999,7 @@ def test_the_description_is_true(one, town):
         message("nothing"),
     ]
     values = dict(zip(("host", "path"), url.removeprefix("https://").split("/", 1), strict=True))
-    values |= {"query": key, "q": key, "scheme": "https", "format": "json"}
+    values |= {"query": key, "q": key, "scheme": "https", "format": "json", "url": url}
     sent = []
     for path, operations in one.get("/openapi.json").json()["paths"].items():
         for method, operation in operations.items():
@@ -977,7 +1013,7 @@ def test_the_description_is_true(one, town):
                 assert not fits({}, takes)
             else:
                 needed = [p["name"] for p in operation.get("parameters", ()) if p["in"] == "query" and p["required"]]
-                place = path.format(**values, url=url.removeprefix("https://") if "://" in path else url)
+                place = path.format(**{**values, "url": url.removeprefix("https://") if "://" in path else url})
                 params = {name: values[name] for name in needed}
                 replies = [one.get(place, params=params, headers={"accept": kind}) for kind in media]
             for reply in replies:
@@ -995,7 +1031,7 @@ def test_the_description_names_every_route_and_no_other(one):
         for method in operations
     }
     routed = {
-        (method, re.sub(r":path", "", route.path))
+        (method, re.sub(r":rest", "", route.path))
         for route in one.app.routes
         if not route.path.startswith("/w/") and route.path not in OPERATOR
         for method in route.methods - {"HEAD"}

@@ -17,9 +17,14 @@ def run_client(name: str, code: str, cwd: Path, *arguments: object) -> Any:
 
     The test is skipped where the environment is missing.
     """
+    return json.loads(run_python(client_program(name, "python"), "-c", code, *arguments, cwd=cwd).splitlines()[-1])
+
+
+def client_program(name: str, program: str) -> Path:
+    """Return a program in the environment of a client; the test is skipped where the environment is missing."""
     if not (folder := os.environ.get(VARIABLE)):
         pytest.skip(f"{VARIABLE} names no folder of environments")
-    python = Path(folder) / name / "bin" / "python"
-    if not python.is_file():
-        pytest.skip(f"{python} is missing: no environment for {name}")
-    return json.loads(run_python(python, "-c", code, *arguments, cwd=cwd).splitlines()[-1])
+    path = Path(folder) / name / "bin" / program
+    if not path.is_file():
+        pytest.skip(f"{path} is missing: no environment for {name}")
+    return path

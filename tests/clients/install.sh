@@ -16,6 +16,7 @@ declare -A requirements=(
   [mcp2]="mcp==2.3.0"
   [openai-agents]="openai-agents==0.24.0"
   [qwen-agent]="qwen-agent==0.0.34 mcp==1.30.0 lxml beautifulsoup4 soundfile python-dateutil tqdm"
+  [schemathesis]="schemathesis==4.32.5"
   [smolagents]="smolagents==1.26.0 markdownify requests"
   [tavily]="tavily-python==0.8.5 langchain-tavily==0.2.18"
 )

@@ -14,6 +14,7 @@ from urllib.parse import parse_qsl, urlsplit
 
 import orjson
 from starlette.applications import Starlette
+from starlette.convertors import PathConvertor, register_url_convertor
 from starlette.requests import ClientDisconnect
 from starlette.requests import Request as HTTPRequest
 from starlette.responses import Response
@@ -23,7 +24,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from worldsmith.episode.search_server import EVIDENCE, KEY_HEADER, STATUS
 from worldsmith.errors import NotFoundError, StoreError, UsageError, WorldsmithError, close_match
-from worldsmith.serving.constant_routes import PLAIN, plain_routes, readable_path
+from worldsmith.serving.constant_routes import KEYLESS, PLAIN, plain_routes, readable_path
 from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, Route, endpoints_of
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
@@ -54,8 +55,6 @@ MEMO = 64
 """Megabytes for replies that are kept, unless another number is given."""
 OPERATOR = ("/readyz", "/metrics")
 """Routes for whoever runs the server, which the description for agents leaves out."""
-KEYLESS = "/healthz"
-"""The route that says without the server's key whether it runs."""
 ASKS_FOR_KEY = {"WWW-Authenticate": "Bearer"}
 """Headers of a request's refusal for want of the server's key; failures that a profile draws don't have them."""
 BY_HOST = "worldsmith.by_host"
@@ -70,6 +69,15 @@ _LONE = re.compile(
     re.DOTALL,
 )
 """Text up to half of a surrogate pair, or up to a byte that is no UTF-8; the text and the half or byte."""
+
+
+class _RestConvertor(PathConvertor):
+    """The rest of a path, line breaks too."""
+
+    regex = "(?s:.*)"
+
+
+register_url_convertor("rest", _RestConvertor())
 
 
 class _WrongKeyError(UsageError):
@@ -556,7 +564,7 @@ def create_app(
         for (method, path), candidates in endpoints.items()
     ]
     metrics = Metrics()
-    routes += plain_routes(responder_cache, endpoints, service.check, shown)
+    routes += plain_routes(responder_cache, endpoints, service.check, shown, asks_for_key=bool(api_key))
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, *_operator_routes(service, metrics), prefixed],

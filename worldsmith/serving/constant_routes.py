@@ -31,6 +31,9 @@ PLAIN: dict[str, tuple[str, Mapping[str, Any]]] = {
 }
 """The routes: what they are, and the schema of their reply."""
 
+KEYLESS = "/healthz"
+"""The route that says without the server's key whether it runs."""
+
 Check = Callable[[Request], Response | None]
 """What a request is refused with; None where its world is here."""
 
@@ -58,7 +61,12 @@ def _home(responder_cache: ResponderCache, endpoints: Endpoints, first: str) -> 
 
 
 def plain_routes(
-    responder_cache: ResponderCache, endpoints: Endpoints, check: Check, names: Mapping[str, str]
+    responder_cache: ResponderCache,
+    endpoints: Endpoints,
+    check: Check,
+    names: Mapping[str, str],
+    *,
+    asks_for_key: bool,
 ) -> list[HTTPRoute]:
     """Return the routes; `check` is called for every request, since its path may name a world.
 
@@ -77,7 +85,7 @@ def plain_routes(
         "/": _home(responder_cache, endpoints, worlds[0]["path"]),
         "/healthz": {"status": "ok"},
         "/worlds": {"worlds": worlds},
-        "/openapi.json": openapi_document(endpoints, PLAIN),
+        "/openapi.json": openapi_document(endpoints, PLAIN, keyless=KEYLESS, asks_for_key=asks_for_key),
     }
     return [HTTPRoute(path, _constant(orjson.dumps(body), check), methods=["GET"]) for path, body in bodies.items()]
 

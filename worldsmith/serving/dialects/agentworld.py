@@ -13,38 +13,36 @@ import orjson
 
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.days import day_in_words
-from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, request_schema
+from worldsmith.serving.dialects.fields import MAX_URL, Batch, Choice, Text, Texts, present, request_schema, unless
+from worldsmith.serving.dialects.schemas import JSON, object_of, one_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, PLAIN_TEXT, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
 
 SEARCH, READ, MEMORY = "web_search", "web_extractor", "dict_memory"
 
-NAME = Option("name", {"type": "string", "enum": [SEARCH, READ, MEMORY]}, required=True)
-ARGUMENTS = Option("arguments", {"type": "object"}, required=True)
+NAME = Choice("name", (SEARCH, READ, MEMORY), required=True)
 OPERATIONS = ("add", "update", "retrieve", "retrieve_all", "remove", "remove_all")
-OPERATION = Option("operation", {"type": "string", "enum": list(OPERATIONS)}, required=True)
-ITEMS, KEYS = Option("dict", {"type": "object"}), Texts("key_list")
-QUERY, QUERIES, URL = Texts("query"), Texts("queries"), Text("url", MAX_URL)
+OPERATION = Choice("operation", OPERATIONS, required=True)
+KEYS = Texts("key_list")
+QUERY, QUERIES, URL = Batch("query"), Batch("queries"), Text("url", MAX_URL)
 
 
 def call_tool(request: Request) -> ParsedRequest:
     """Read a tool's name and arguments."""
-    name, arguments = NAME.read(request.fields), ARGUMENTS.read(request.fields)
+    name, arguments = NAME.read(request.fields), request.fields.get("arguments")
     if not isinstance(arguments, Mapping):
         raise UsageError('"arguments" must be an object: send the arguments of the tool by name')
     if name == SEARCH:
         return _search(arguments, request)
     if name == READ:
         return _extract(arguments, request)
-    if name == MEMORY:
-        text = _remember(arguments, request)
-        return ParsedRequest((), lambda _: Reply(text, headers=PLAIN_TEXT))
-    raise UsageError(f'"name" is {str(name)[:80]!r}: the tools are {SEARCH}, {READ} and {MEMORY}')
+    text = _remember(arguments, request)
+    return ParsedRequest((), lambda _: Reply(text, headers=PLAIN_TEXT))
 
 
 def _search(arguments: Mapping[str, Any], request: Request) -> ParsedRequest:
-    field = QUERY if "query" in arguments and "queries" not in arguments else QUERIES
+    field = present(QUERIES, QUERY, arguments)
     queries = field.read(arguments)
 
     def write(observations: tuple[Observation, ...]) -> Reply:
@@ -83,7 +81,7 @@ def _remember(arguments: Mapping[str, Any], request: Request) -> str:
     """Return what an operation on the memory of the session says, after it is done."""
     kept, operation = request.memory.of(request.session_address), OPERATION.read(arguments)
     if operation in ("add", "update"):
-        items = ITEMS.read(arguments)
+        items = arguments.get("dict")
         if not isinstance(items, Mapping):
             raise UsageError('"dict" must be an object: the keys and what to keep under them')
         request.memory.keep(request.session_address, kept | dict(items))
@@ -94,9 +92,7 @@ def _remember(arguments: Mapping[str, Any], request: Request) -> str:
     if operation == "remove_all":
         request.memory.keep(request.session_address, {})
         return "Successfully cleared all memory."
-    if operation not in ("retrieve", "remove"):
-        raise UsageError(f'"operation" is {str(operation)[:80]!r}: use one of {", ".join(OPERATIONS)}')
-    keys = KEYS.texts(arguments)
+    keys = KEYS.read(arguments)
     lines = [f"Key not found: {key}" for key in keys if key not in kept]
     there = [key for key in keys if key in kept]
     if operation == "retrieve":
@@ -109,6 +105,20 @@ def _json(items: Mapping[str, Any]) -> str:
     return orjson.dumps(items).decode()
 
 
+def _tool(name: str, arguments: JSON, example: Any = None) -> JSON:
+    return object_of({NAME.name: {"const": name}, "arguments": arguments}, example=example)
+
+
+_KEYS_OF = object_of({OPERATION.name: {"enum": ["retrieve", "remove"]}, KEYS.name: KEYS.schema})
+_ITEMS_OF = object_of({OPERATION.name: {"enum": ["add", "update"]}, "dict": {"type": "object"}})
+_ALL_OF = object_of({OPERATION.name: {"enum": ["retrieve_all", "remove_all"]}})
+_QUERIES = unless(request_schema(QUERIES), request_schema(QUERY))
+_TOOLS = one_of(
+    _tool(SEARCH, _QUERIES, example={"name": SEARCH, "arguments": {"queries": ["…", "…"]}}),
+    _tool(READ, request_schema(URL)),
+    _tool(MEMORY, one_of(_ITEMS_OF, _KEYS_OF, _ALL_OF)),
+)
+
 AGENTWORLD = Dialect(
     "agentworld",
     (
@@ -117,7 +127,7 @@ AGENTWORLD = Dialect(
             "/agentworld",
             call_tool,
             "Search, read a page or keep notes, by AgentWorld's tools, as text.",
-            request_schema(NAME, ARGUMENTS, example={"name": SEARCH, "arguments": {"queries": ["…", "…"]}}),
+            _TOOLS,
             {"type": "string", "contentMediaType": "text/plain"},
         ),
     ),

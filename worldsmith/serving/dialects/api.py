@@ -3,7 +3,7 @@
 from typing import Any
 
 from worldsmith.errors import UsageError
-from worldsmith.serving.dialects.fields import MAX_URL, Text, Texts, Whole, request_schema
+from worldsmith.serving.dialects.fields import MAX_URL, Batch, Text, Whole, either, request_schema
 from worldsmith.serving.dialects.schemas import BOOL, NULL_TEXT, NUMBER, TEXT, list_of, object_of, one_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
@@ -11,7 +11,7 @@ from worldsmith.simulate.protocol import Call, Observation
 
 MAX_CHARS = 1_000_000
 
-QUERY, QUERIES = Text("query"), Texts("queries")
+QUERY, QUERIES = Text("query"), Batch("queries")
 K, PAGE = Whole("k", 10, 1, 50), Whole("page", 1, 1, 100)
 URL = Text("url", MAX_URL)
 OFFSET, LENGTH = Whole("offset", 0, 0, MAX_CHARS), Whole("max_chars", 0, 1, MAX_CHARS)
@@ -21,8 +21,8 @@ def search(request: Request) -> ParsedRequest:
     """Read {"query"} or {"queries"}, with "k" results a page and the "page" from 1."""
     body = request.fields
     k, page = K.read(body), PAGE.read(body)
-    batch = "queries" in body
-    if batch and "query" in body:
+    batch = body.get(QUERIES.name) is not None
+    if batch and body.get(QUERY.name) is not None:
         raise UsageError('send either "query" or "queries", not both')
     queries = QUERIES.read(body) if batch else (QUERY.read(body),)
 
@@ -90,7 +90,7 @@ API = Dialect(
             "/api/search",
             search,
             _SEARCH + " `queries` asks several at once and gives `batches`, one per query: a wrong one has an `error`.",
-            one_of(_QUERY, _QUERIES),
+            either(_QUERY, _QUERIES),
             one_of(_HITS, object_of({"batches": list_of(_HITS)})),
         ),
         Route("GET", "/api/search", search, _SEARCH, _QUERY, _HITS),

@@ -21,7 +21,7 @@ _ID = "https://api.bing.microsoft.com/api/v7/#WebPages."
 
 QUERY, COUNT, OFFSET = Text("q"), Whole("count", 10, 1, 50), Whole("offset", 0, 0, 1000)
 FRESHNESS = Option("freshness", TEXT)
-FORMAT = Option("textFormat", {"type": "string", "enum": ["Raw", "HTML"]})
+FORMAT = Option("textFormat", {"enum": ["Raw", "HTML"]})
 
 
 def search(request: Request) -> ParsedRequest:

@@ -19,7 +19,7 @@ import orjson
 from worldsmith.episode.tools import MAX_OFFSET
 from worldsmith.errors import UsageError
 from worldsmith.serving.dialects import session_memory
-from worldsmith.serving.dialects.fields import MAX_URL, Field, Option, Text, Whole, text
+from worldsmith.serving.dialects.fields import MAX_URL, Option, Parameter, Text, Whole, text
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import BOOL, JSON, TEXT
 from worldsmith.serving.dialects.types import Request
@@ -122,7 +122,7 @@ class BrowserTool:
 
     name: str
     about: str
-    parameters: Mapping[Field, str]
+    parameters: Mapping[Parameter, str]
     view: Callable[[JSON, Request], Viewing]
 
     def read(

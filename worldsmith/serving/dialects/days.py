@@ -2,8 +2,6 @@
 
 from datetime import date
 
-from worldsmith.errors import UsageError
-
 SPANS = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 366, "y": 366}
 """Days of a span, by the names that services have for it."""
 
@@ -20,14 +18,6 @@ def between(first: str, last: str) -> list[str]:
     except ValueError:
         return []
     return [f"{operator}:{day}" for operator, day in zip(("after", "before"), days, strict=True) if day]
-
-
-def iso_day(text: str, name: str) -> str:
-    """Return the day that a field begins with. Raises UsageError."""
-    try:
-        return date.fromisoformat(text[:10]).isoformat()
-    except ValueError:
-        raise UsageError(f'"{name}" is {text[:40]!r}: it must be a day such as 2029-03-31') from None
 
 
 def day_in_words(iso: str, month: str = "%b") -> str:

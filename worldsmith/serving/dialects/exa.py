@@ -6,17 +6,26 @@ unless it is told otherwise; a highlight is the snippet, since a search reply is
 no scores, and neither does this. `requestId` is a hash of the request, and in errors a constant.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 import orjson
 
-from worldsmith.errors import UsageError
 from worldsmith.pages.renderer import html
-from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, Whole, request_schema
+from worldsmith.serving.dialects.fields import (
+    MAX_URL,
+    Batch,
+    Day,
+    Nested,
+    Text,
+    Texts,
+    Whole,
+    present,
+    request_schema,
+    unless,
+)
 from worldsmith.serving.dialects.filters import HostFilter, day_operators, request_hash
-from worldsmith.serving.dialects.schemas import JSON, NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of, one_of
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
+from worldsmith.serving.dialects.schemas import JSON, NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of
+from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, HasField, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
 
@@ -29,22 +38,19 @@ MOST = 50
 """Hits of one results page."""
 
 QUERY, LIMIT = Text("query"), Whole("numResults", 10, 1, 100, strict=True)
-CONTENTS = Option("contents", {"type": ["object", "boolean", "null"]})
 WITHIN = Texts("includeDomains", 300, 1200, required=False)
 WITHOUT = Texts("excludeDomains", 300, 1200, required=False)
-START, END = Text("startPublishedDate", required=False), Text("endPublishedDate", required=False)
-URLS, IDS = Texts("urls", MAX_URL, 100), Texts("ids", MAX_URL, 100)
-_WISH: JSON = {"type": ["object", "boolean", "null"]}
-TEXT_WISH, HIGHLIGHTS, SUMMARY = Option("text", _WISH), Option("highlights", _WISH), Option("summary", _WISH)
+START, END = Day("startPublishedDate"), Day("endPublishedDate")
+URLS, IDS = Batch("urls", MAX_URL, 100, 1), Batch("ids", MAX_URL, 100, 1)
 MAX_CHARACTERS = Whole("maxCharacters", 0, 1, 10_000_000)
+WISH: JSON = {"description": "Whether it is wanted: anything but false and null."}
+TEXT_WISH = Nested("text", {**WISH, "properties": {MAX_CHARACTERS.name: MAX_CHARACTERS.schema}})
+HIGHLIGHTS, SUMMARY = Nested("highlights", WISH), Nested("summary", WISH)
+WISHES = (TEXT_WISH, HIGHLIGHTS, SUMMARY)
+CONTENTS = Nested("contents", {"properties": {wish.name: wish.schema for wish in WISHES}})
 
-OWN = {field.name for field in (LIMIT, CONTENTS, WITHIN, WITHOUT, START, END)}
-"""Fields that no other service's search has."""
-
-
-def is_exa(fields: JSON, headers: Mapping[str, str]) -> bool:
-    """Return whether a search at the root is meant for Exa."""
-    return "q" not in fields and (not OWN.isdisjoint(fields) or headers.get("user-agent", "").startswith("exa-"))
+IS_EXA = HasField(frozenset(field.name for field in (LIMIT, CONTENTS, WITHIN, WITHOUT, START, END)), client="exa-")
+"""Accepts searches with a field that no other service's has."""
 
 
 def _wishes(fields: Any) -> tuple[bool, int | None, bool, bool]:
@@ -87,10 +93,8 @@ def _result(url: str, title: str, date: str | None) -> dict[str, Any]:
 def contents(request: Request) -> ParsedRequest:
     """Read `urls`, or `ids` as older clients call them; what can't be read is in `statuses` of a 200."""
     body = request.fields
-    field = IDS if "ids" in body and "urls" not in body else URLS
+    field = present(URLS, IDS, body)
     urls = field.read(body)
-    if not urls:
-        raise UsageError(f'"{field.name}" is empty: give the address of a page')
     whole, most, highlights, summary = _wishes(body)
     if not (highlights or summary):
         whole = True
@@ -149,10 +153,9 @@ _FAILURE = object_of({"tag": TEXT, "httpStatusCode": NUMBER})
 _STATUS = object_of({"id": TEXT, "status": TEXT, "source": TEXT, "error": _FAILURE}, optional=("error",))
 _PAGES = object_of({"requestId": TEXT, "results": list_of(_HIT), "statuses": list_of(_STATUS), "costDollars": _COST})
 _QUERY = request_schema(*(QUERY, LIMIT, CONTENTS, WITHIN, WITHOUT, START, END), example={"query": "…", "numResults": 5})
-_WISHES = (TEXT_WISH, HIGHLIGHTS, SUMMARY)
-_URLS = one_of(
-    request_schema(URLS, *_WISHES, example={"urls": ["https://….example/…"], "text": True}),
-    request_schema(IDS, *_WISHES),
+_URLS = unless(
+    request_schema(URLS, *WISHES, example={"urls": ["https://….example/…"], "text": True}),
+    request_schema(IDS, *WISHES),
 )
 
 
@@ -164,7 +167,7 @@ EXA = Dialect(
     "exa",
     tuple(
         route
-        for root, accepts in (("", is_exa), ("/exa", None))
+        for root, accepts in (("", IS_EXA), ("/exa", None))
         for route in (
             Route("POST", f"{root}/search", search, "Search, as Exa's API.", _QUERY, _HITS, accepts),
             Route("POST", f"{root}/contents", contents, "Read pages, as Exa's API.", _URLS, _PAGES),

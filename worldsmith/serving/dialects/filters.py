@@ -7,10 +7,8 @@ from typing import Any
 
 import orjson
 
-from worldsmith.errors import UsageError
 from worldsmith.pages.index import admits, place
-from worldsmith.serving.dialects.days import iso_day
-from worldsmith.serving.dialects.fields import Text, Texts
+from worldsmith.serving.dialects.fields import Day, Texts
 from worldsmith.serving.dialects.types import Request
 from worldsmith.simulate.protocol import Result
 
@@ -25,12 +23,13 @@ class HostFilter:
     @classmethod
     def read(cls, body: Mapping[str, Any], within: Texts, without: Texts) -> "HostFilter":
         """Read the filter from two fields of a body. Raises UsageError."""
-        return cls(_domains(body, within), _domains(body, without))
+        return cls(_places(body, within), _places(body, without))
 
     @property
     def operators(self) -> list[str]:
         """The filter as operators of a query."""
-        return [*(f"site:{host}" for host in self.within), *(f"-site:{host}" for host in self.without)]
+        within, without = filter(None, self.within), filter(None, self.without)
+        return [*(f"site:{host}" for host in within), *(f"-site:{host}" for host in without)]
 
     def admitted(self, hits: Iterable[Result]) -> list[Result]:
         """Return the hits that pass: a profile may put other pages before the hits of a query."""
@@ -38,24 +37,15 @@ class HostFilter:
         return [hit for hit in wanted if not admits(self.without, hit.url)]
 
 
-def _domains(body: Mapping[str, Any], field: Texts) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(_domain(host, f"{field.name}[{i}]") for i, host in enumerate(field.texts(body))))
+def _places(body: Mapping[str, Any], field: Texts) -> tuple[str, ...]:
+    """Return hosts, with their paths; "" for a text that is none, which no page is of."""
+    return tuple(dict.fromkeys("".join(place(text).split()) for text in field.read(body)))
 
 
-def _domain(text: str, name: str) -> str:
-    domain = "".join(place(text).split())
-    if not domain:
-        raise UsageError(f'"{name}" is {text[:80]!r}: it must be a host, such as "a.example" or "a.example/news"')
-    return domain
-
-
-def day_operators(body: Mapping[str, Any], start: Text, end: Text) -> list[str]:
+def day_operators(body: Mapping[str, Any], start: Day, end: Day) -> list[str]:
     """Return the operators of a first and a last day, each where it is there. Raises UsageError."""
-    return [
-        f"{operator}:{iso_day(field.read(body), field.name)}"
-        for field, operator in ((start, "after"), (end, "before"))
-        if body.get(field.name) is not None
-    ]
+    days = (("after", start.read(body)), ("before", end.read(body)))
+    return [f"{operator}:{day}" for operator, day in days if day]
 
 
 def request_hash(request: Request) -> bytes:

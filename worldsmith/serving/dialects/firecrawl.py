@@ -29,8 +29,8 @@ QUERY, LIMIT, URL = Text("query"), Whole("limit", 5, 1, 100, strict=True), Text(
 SOURCE = Option("sources", list_of({"type": ["string", "object"]}))
 WITHIN = Texts("includeDomains", 300, 300, required=False)
 WITHOUT = Texts("excludeDomains", 300, 300, required=False)
-TBS = Option("tbs", {"type": ["string", "null"], "enum": [*RANGES, None]})
-SCRAPE = Option("scrapeOptions", {"type": ["object", "null"]})
+TBS = Option("tbs", {"enum": list(RANGES)})
+SCRAPE = Option("scrapeOptions", {"type": "object"})
 FORMATS = Option("formats", list_of({"type": ["string", "object"]}))
 
 
@@ -137,6 +137,8 @@ _DOCUMENT = object_of(
 )
 _PAGE = object_of({"success": BOOL, "data": _DOCUMENT})
 _QUERY = request_schema(*(QUERY, LIMIT, SOURCE, WITHIN, WITHOUT, TBS, SCRAPE), example={"query": "…", "limit": 5})
+_BOTH = {name: {"type": ["string", "array"], "minLength": 1, "minItems": 1} for name in (WITHIN.name, WITHOUT.name)}
+_QUERY = {**_QUERY, "not": {"properties": _BOTH, "required": list(_BOTH)}}
 _URL = request_schema(URL, FORMATS, example={"url": "https://….example/…", "formats": ["markdown"]})
 
 

@@ -133,12 +133,11 @@ _HITS = object_of(
         "meta": _META,
     }
 )
-_IN_PATH = object_of({"scheme": TEXT, "url": TEXT})
-_PREFIXED = object_of({"url": TEXT})
+_NO_NUL: JSON = {"type": "string", "pattern": r"^[^\x00]+$"}
+_IN_PATH = object_of({"scheme": _NO_NUL, "url": _NO_NUL})
 _BODY = request_schema(URL, example={"url": "https://….example/…"})
-_QUERY = request_schema(NUM, PAGE, Text("q", required=False))
-_QUERY = {**_QUERY, "properties": {"query": TEXT, **_QUERY["properties"]}, "required": ["query"]}
-_ASKED = request_schema(QUERY, NUM, PAGE, example={"q": "…", "num": 10})
+_IN_PATH_QUERY = request_schema(Text("query"), NUM, PAGE)
+_QUERY = request_schema(QUERY, NUM, PAGE, example={"q": "…", "num": 10})
 
 
 def _both(method: str, path: str, text: Read, data: Read, about: str, takes: JSON, gives: JSON) -> tuple[Route, ...]:
@@ -161,12 +160,14 @@ def _error(name: str, status: int) -> Reply:
 JINA = Dialect(
     "jina",
     (
-        *_both("GET", "/{scheme}://{url:path}", *_READ, _IN_PATH, _PAGE),
+        *_both("GET", "/{scheme}://{url:rest}", *_READ, _IN_PATH, _PAGE),
         *_both("POST", "/", *_READ, _BODY, _PAGE),
-        *_both("GET", READER + "{url:path}", *_READ, _PREFIXED, _PAGE),
+        *_both("GET", READER, *_READ, _BODY, _PAGE),
         *_both("POST", READER, *_READ, _BODY, _PAGE),
-        *_both("GET", SEARCH + "{query:path}", *_FIND, _QUERY, _HITS),
-        *_both("POST", SEARCH, *_FIND, _ASKED, _HITS),
+        *_both("GET", READER + "{url:rest}", *_READ, _BODY, _PAGE),
+        *_both("GET", SEARCH, *_FIND, _QUERY, _HITS),
+        *_both("POST", SEARCH, *_FIND, _QUERY, _HITS),
+        *_both("GET", SEARCH + "{query:rest}", *_FIND, _IN_PATH_QUERY, _HITS),
     ),
     {
         ANY: Reply({"data": None, "message": MESSAGE, "error": MESSAGE}, ANY),

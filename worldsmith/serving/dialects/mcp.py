@@ -18,9 +18,9 @@ from worldsmith import __version__
 from worldsmith.episode.tools import MAX_OFFSET, MAX_PAGE, TOOLS, page_text, search_text
 from worldsmith.errors import UsageError, close_match
 from worldsmith.serving.dialects.browser import BROWSER, BrowserTool
-from worldsmith.serving.dialects.fields import MAX_URL, Field, Option, Text, Texts, Whole
+from worldsmith.serving.dialects.fields import MAX_URL, Batch, Option, Parameter, Text, Whole
 from worldsmith.serving.dialects.links import Links
-from worldsmith.serving.dialects.schemas import JSON, TEXT, list_of, object_of
+from worldsmith.serving.dialects.schemas import JSON, TEXT, lenient, list_of, object_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
@@ -55,7 +55,7 @@ class Tool(Protocol):
         ...
 
     @property
-    def parameters(self) -> Mapping[Field, str]:
+    def parameters(self) -> Mapping[Parameter, str]:
         """Its parameters, the required one first, and what they are."""
         ...
 
@@ -74,9 +74,9 @@ class SearchTool:
     about: str = _SEARCH_ABOUT
 
     @property
-    def parameters(self) -> Mapping[Field, str]:
+    def parameters(self) -> Mapping[Parameter, str]:
         """Its parameters, the required one first, and what they are."""
-        named: dict[Field, str] = {QUERY: _PARAMETER_ABOUT["query"]}
+        named: dict[Parameter, str] = {QUERY: _PARAMETER_ABOUT["query"]}
         if self.count:
             named[self.count] = "Results wanted."
         if self.page:
@@ -95,16 +95,16 @@ class ReadTool:
     """A tool that reads one page or several, with a service's names of its parameters."""
 
     name: str
-    url: Text | Texts = URL
+    url: Text | Batch = URL
     offset: Whole | None = None
     length: Whole | None = None
     about: str = _READ_ABOUT
 
     @property
-    def parameters(self) -> Mapping[Field, str]:
+    def parameters(self) -> Mapping[Parameter, str]:
         """Its parameters, the required one first, and what they are."""
-        several = isinstance(self.url, Texts)
-        named: dict[Field, str] = {self.url: "Addresses of the pages." if several else _PARAMETER_ABOUT["url"]}
+        several = isinstance(self.url, Batch)
+        named: dict[Parameter, str] = {self.url: "Addresses of the pages." if several else _PARAMETER_ABOUT["url"]}
         if self.offset:
             named[self.offset] = _PARAMETER_ABOUT["offset"]
         if self.length:
@@ -125,7 +125,7 @@ class ReadTool:
         return self.url.calls(self.url.read(arguments), call), write
 
 
-URLS = Texts("urls", MAX_URL, 20)
+URLS = Batch("urls", MAX_URL, 20)
 TOOL_NAMES: Mapping[str, tuple[Tool, ...]] = {
     "worldsmith": (SearchTool("web_search", page=PAGE), ReadTool("web_extractor", offset=OFFSET)),
     "tavily": (SearchTool("tavily_search", Whole("max_results", 5, 1, 20)), ReadTool("tavily_extract", URLS)),
@@ -145,15 +145,15 @@ TOOL_NAMES: Mapping[str, tuple[Tool, ...]] = {
 """The tools by whose names they have: ours, or those of a service's MCP server, so that prompts written for it fit."""
 
 
-def _parameter(field: Field, about: str) -> JSON:
+def _parameter(field: Parameter, about: str) -> JSON:
     match field:
         case Whole():
             bounds = {"default": field.default, "minimum": field.least, "maximum": field.most}
             return {"type": "integer", "description": about, **bounds}
-        case Texts():
+        case Batch():
             return {**list_of(TEXT), "description": about}
         case Option():
-            return {**field.schema, "description": about}
+            return {**field.values, "description": about}
         case Text():
             return {**TEXT, "description": about}
 
@@ -289,7 +289,7 @@ def _text(observation: Observation, links: Links) -> str:
 _ID: JSON = {"type": ["string", "integer"]}
 _ANY_OBJECT: JSON = {"type": "object"}
 _MESSAGE = object_of(
-    {"jsonrpc": TEXT, "id": _ID, "method": METHOD.schema, "params": _ANY_OBJECT},
+    {"jsonrpc": lenient(TEXT), "id": _ID, "method": METHOD.schema, "params": lenient(_ANY_OBJECT)},
     optional=("jsonrpc", "id", "params"),
     example={
         "jsonrpc": "2.0",

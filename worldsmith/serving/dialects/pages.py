@@ -36,7 +36,7 @@ PAGES = Dialect(
     (
         Route(
             "GET",
-            "/web/{host}/{path:path}",
+            "/web/{host}/{path:rest}",
             read,
             "A page as HTML. Of several worlds the path must name one: /w/<world>/web/<host>/<path>. "
             "The same page answers a GET of / and its path with its host in the Host header.",

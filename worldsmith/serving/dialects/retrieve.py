@@ -9,7 +9,7 @@ limits: a wrong request is a 422 with a list of what is wrong, what isn't there 
 
 from typing import Any
 
-from worldsmith.serving.dialects.fields import MAX_URL, Option, Texts, Whole, request_schema
+from worldsmith.serving.dialects.fields import MAX_URL, Batch, Option, Whole, present, request_schema, unless
 from worldsmith.serving.dialects.schemas import BOOL, NULL, NUMBER, TEXT, list_of, object_of, one_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, PLAIN_TEXT, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.protocol import Call, Observation, Result
@@ -18,8 +18,8 @@ MAX_BATCH = 8192
 """Queries of a request: a trainer sends those of all rollouts of a turn at once, and the original has no limit."""
 MAX_BODY = 1 << 24
 """Bytes of a request: as many queries of the greatest length fit."""
-QUERIES, QUERY = Texts("queries", most=MAX_BATCH), Texts("query", most=MAX_BATCH)
-URLS = Texts("urls", MAX_URL)
+QUERIES, QUERY = Batch("queries", most=MAX_BATCH), Batch("query", most=MAX_BATCH)
+URLS = Batch("urls", MAX_URL)
 TOPK, SCORES = Whole("topk", 3, 0, 50), Option("return_scores", BOOL)
 
 
@@ -30,7 +30,7 @@ def retrieve(request: Request) -> ParsedRequest:
     long as the world has so many.
     """
     body = request.fields
-    field = QUERY if "query" in body and "queries" not in body else QUERIES
+    field = present(QUERIES, QUERY, body)
     queries = field.read(body)
     topk = TOPK.read(body) or TOPK.default  # the real server reads 0 as absent too
     scored = SCORES.read(body) is True
@@ -78,7 +78,7 @@ RETRIEVE = Dialect(
             "/retrieve",
             retrieve,
             "Search, as Search-R1's retrieval server: one list of documents per query, empty for a wrong one.",
-            one_of(_QUERIES, request_schema(QUERY, TOPK, SCORES)),
+            unless(_QUERIES, request_schema(QUERY, TOPK, SCORES)),
             object_of({"result": list_of(list_of(_ITEM))}),
             max_body=MAX_BODY,
         ),

@@ -22,6 +22,16 @@ def one_of(*schemas: JSON) -> JSON:
     return {"oneOf": list(schemas)}
 
 
+def any_of(*schemas: JSON) -> JSON:
+    """Return the schema of a value that fits one of several, or more of them."""
+    return schemas[0] if len(schemas) == 1 else {"anyOf": list(schemas)}
+
+
+def lenient(schema: JSON) -> JSON:
+    """Return the schema of a value that counts where it fits `schema`, and is allowed otherwise too."""
+    return any_of(schema, {"description": "Any other value is as if it were absent."})
+
+
 def object_of(properties: Mapping[str, JSON], *, optional: tuple[str, ...] = (), example: Any = None) -> JSON:
     """Return the schema of an object whose properties are required unless named in `optional`."""
     required = [name for name in properties if name not in optional]

@@ -12,7 +12,17 @@ from worldsmith.pages.renderer import plain
 from worldsmith.serving.dialects.days import between, day_in_words, newer_than
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Whole, request_schema
 from worldsmith.serving.dialects.schemas import BOOL, NUMBER, TEXT, list_of, object_of
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route, with_prefix
+from worldsmith.serving.dialects.types import (
+    ANY,
+    MESSAGE,
+    Dialect,
+    HasField,
+    ParsedRequest,
+    Reply,
+    Request,
+    Route,
+    with_prefix,
+)
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation, Result
 
@@ -108,9 +118,7 @@ SERPER = Dialect(
     "serper",
     with_prefix(
         "serper",
-        Route(
-            "POST", "/search", search, "Search, as Serper's API.", _QUERY, _HITS, accepts=lambda body, _: "q" in body
-        ),
+        Route("POST", "/search", search, "Search, as Serper's API.", _QUERY, _HITS, accepts=HasField(frozenset({"q"}))),
         Route("GET", "/search", search, "Search, as Serper's API.", _QUERY, _HITS),
         Route("POST", "/scrape", scrape, "Read a page, as Serper's API.", _URL, _PAGE),
     ),

@@ -12,10 +12,19 @@ from uuid import UUID
 
 import orjson
 
-from worldsmith.errors import UsageError
 from worldsmith.pages.renderer import plain
 from worldsmith.serving.dialects.days import SPANS, newer_than
-from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, Whole, request_schema
+from worldsmith.serving.dialects.fields import (
+    MAX_URL,
+    Batch,
+    Choice,
+    Day,
+    Option,
+    Text,
+    Texts,
+    Whole,
+    request_schema,
+)
 from worldsmith.serving.dialects.filters import HostFilter, day_operators, request_hash
 from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route, with_prefix
@@ -27,14 +36,14 @@ RESPONSE_TIME = 0.1
 EXCESS = "Your request has been blocked due to excessive requests. Please reduce rate of requests."
 
 QUERY, LIMIT = Text("query"), Whole("max_results", 5, 0, 20)
-TOPIC = Option("topic", {"type": "string", "enum": ["general", "news", "finance"]})
+TOPIC = Option("topic", {"enum": ["general", "news", "finance"]})
 RAW = Option("include_raw_content", {"type": ["boolean", "string"]})
 WITHIN = Texts("include_domains", 300, 300, required=False)
 WITHOUT = Texts("exclude_domains", 300, 300, required=False)
-RANGE = Option("time_range", {"type": ["string", "null"], "enum": [*SPANS, None]})
+RANGE = Choice("time_range", tuple(SPANS))
 DAYS = Whole("days", 7, 1, 9999)
-START, END = Text("start_date", required=False), Text("end_date", required=False)
-URLS, FORMAT = Texts("urls", MAX_URL, 20), Option("format", {"type": "string", "enum": ["markdown", "text"]})
+START, END = Day("start_date"), Day("end_date")
+URLS, FORMAT = Batch("urls", MAX_URL, 20), Option("format", {"enum": ["markdown", "text"]})
 
 
 def search(request: Request) -> ParsedRequest:
@@ -58,13 +67,11 @@ def search(request: Request) -> ParsedRequest:
 def _days(body: Any) -> list[str]:
     """Return the operators of a request's days. Raises UsageError."""
     operators = []
-    span = RANGE.read(body)
+    span, days = RANGE.read(body), DAYS.read(body)
     if span is not None:
-        if not isinstance(span, str) or span not in SPANS:
-            raise UsageError(f'"time_range" is {span!r}: use one of day, week, month, year')
         operators.append(newer_than(span))
     if body.get(DAYS.name) is not None and TOPIC.read(body) == "news":
-        operators.append(f"newer_than:{DAYS.read(body)}d")
+        operators.append(f"newer_than:{days}d")
     return [*operators, *day_operators(body, START, END)]
 
 

@@ -77,6 +77,19 @@ Accepts = Callable[[JSON, Mapping[str, str]], bool]
 """Whether a request is meant for a route, by its fields and its headers, whose names are in lower case."""
 
 
+@dataclass(frozen=True, slots=True)
+class HasField:
+    """Accepts requests that have one of some fields, or come from a client that is named so."""
+
+    names: frozenset[str]
+    client: str = ""
+
+    def __call__(self, fields: JSON, headers: Mapping[str, str]) -> bool:
+        """Return whether a request is meant for the route."""
+        client = bool(self.client) and headers.get("user-agent", "").startswith(self.client)
+        return client or not self.names.isdisjoint(fields)
+
+
 SessionName = Callable[[JSON, Mapping[str, str]], str]
 """The session of a request whose address names none, by its fields and headers; "" for none."""
 
@@ -119,7 +132,7 @@ class Dialect:
     routes: tuple[Route, ...]
     errors: Mapping[int, Reply]
     echo: str = ""
-    """Field of a request that its error repeats, with status 200: JSON-RPC's `id`, whose sender waits for it."""
+    """Field of a request that its error repeats, with status 200 or 401: JSON-RPC's `id`, whose sender waits for it."""
 
     def error(
         self, status: int, message: str, headers: Mapping[str, str] | None = None, fields: JSON | None = None
@@ -129,9 +142,10 @@ class Dialect:
         body = (
             form.body.replace(MESSAGE, escape(message)) if isinstance(form.body, str) else _filled(form.body, message)
         )
-        echoed = (fields or {}).get(self.echo)
-        if isinstance(echoed, str | int) and isinstance(body, dict):
-            return Reply({**body, self.echo: echoed}, 200, {**form.headers, **(headers or {})})
+        echoed = (fields or {}).get(self.echo) if self.echo else None
+        if isinstance(echoed, str | int) and not isinstance(echoed, bool) and isinstance(body, dict):
+            sent = 401 if status == 401 else 200
+            return Reply({**body, self.echo: echoed}, sent, {**form.headers, **(headers or {})})
         return Reply(body, form.status or status, {**form.headers, **(headers or {})})
 
 

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 import orjson
 
 from worldsmith.errors import UsageError
-from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Whole, request_schema
-from worldsmith.serving.dialects.schemas import TEXT, object_of
+from worldsmith.serving.dialects.fields import MAX_URL, Choice, Text, Whole, request_schema
+from worldsmith.serving.dialects.schemas import TEXT, any_of, object_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.protocol import Call, Observation, Result
 
@@ -20,7 +20,7 @@ MOST = 50
 """Results of a search; the API takes a larger `count` too."""
 SEARCH, READ = "GlobalSearch", "TextBrowserView"
 
-NAME = Option("name", {"type": "string", "enum": [SEARCH, READ]}, required=True)
+NAME = Choice("name", (SEARCH, READ), required=True)
 ARGUMENTS = Text("arguments", 20_000)
 QUERY, COUNT = Text("query"), Whole("count", 10, 0, 200)
 URL = Text("url", MAX_URL)
@@ -33,10 +33,8 @@ def call_tool(request: Request) -> ParsedRequest:
         query, count = QUERY.read(arguments), COUNT.read(arguments)
         call = Call("web_search", query, k=max(min(count, MOST), 1))
         return ParsedRequest((call,), lambda seen: _result([_hit(hit, request) for hit in seen[0].results[:count]]))
-    if name == READ:
-        call = Call("web_extractor", request.links.read(URL.read(arguments)))
-        return ParsedRequest((call,), lambda seen: _result(_page(seen[0])))
-    raise UsageError(f'"name" is {str(name)[:80]!r}: the tools are {SEARCH} and {READ}')
+    call = Call("web_extractor", request.links.read(URL.read(arguments)))
+    return ParsedRequest((call,), lambda seen: _result(_page(seen[0])))
 
 
 def _arguments(text: str) -> dict[str, Any]:
@@ -67,6 +65,13 @@ def _page(observation: Observation) -> list[dict[str, Any]] | None:
     return [{"content": [{"type": "text", "text": observation.text}]}]
 
 
+_TOOL = request_schema(NAME, ARGUMENTS, example={"name": SEARCH, "arguments": '{"query": "…", "count": 10}'})
+_ARGUMENTS = {
+    "contentMediaType": "application/json",
+    "contentSchema": any_of(request_schema(QUERY, COUNT), request_schema(URL)),
+}
+_TOOL = {**_TOOL, "properties": {**_TOOL["properties"], ARGUMENTS.name: {**ARGUMENTS.schema, **_ARGUMENTS}}}
+
 WIDESEARCH = Dialect(
     "widesearch",
     (
@@ -75,7 +80,7 @@ WIDESEARCH = Dialect(
             "/widesearch",
             call_tool,
             "Search or read a page, as the tool API of WideSearch's agents.",
-            request_schema(NAME, ARGUMENTS, example={"name": SEARCH, "arguments": '{"query": "…", "count": 10}'}),
+            _TOOL,
             object_of({"result": TEXT}),
         ),
     ),

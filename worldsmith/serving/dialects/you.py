@@ -14,7 +14,7 @@ import orjson
 from worldsmith.errors import UsageError
 from worldsmith.pages.renderer import html
 from worldsmith.serving.dialects.days import SPANS, between, newer_than
-from worldsmith.serving.dialects.fields import MAX_URL, Option, Text, Texts, Whole, request_schema
+from worldsmith.serving.dialects.fields import MAX_URL, Batch, Option, Text, Whole, request_schema
 from worldsmith.serving.dialects.filters import request_hash
 from worldsmith.serving.dialects.schemas import NUMBER, TEXT, list_of, object_of, one_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
@@ -30,7 +30,7 @@ _RANGE = re.compile(r"(\d{4}-\d\d-\d\d)to(\d{4}-\d\d-\d\d)")
 
 QUERY, COUNT, OFFSET = Text("query"), Whole("count", 10, 1, 100), Whole("offset", 0, 0, 9)
 FRESHNESS = Option("freshness", TEXT)
-URLS = Texts("urls", MAX_URL, 20)
+URLS = Batch("urls", MAX_URL, 20)
 WANTED = tuple(Option(name, one_of(TEXT, list_of(TEXT))) for name in ("formats", "format", "livecrawl_formats"))
 
 
