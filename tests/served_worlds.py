@@ -12,13 +12,14 @@ import uvicorn
 
 from worldsmith.episode.search_server import Send
 from worldsmith.serving import create_app
+from worldsmith.serving.listen import server_config
 
 
 @contextmanager
 def running_server(folders: Sequence[Path], **options: Any) -> Iterator[str]:
     """Serve worlds on a free port, with the options of `create_app`; yields the base URL."""
     bound = socket.create_server(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(folders, **options), log_level="warning"))
+    server = uvicorn.Server(server_config(create_app(folders, **options)))
     thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
     thread.start()
     try:

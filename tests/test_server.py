@@ -799,7 +799,7 @@ def test_no_value_of_a_field_is_a_5xx(worlds, value):
         for route in dialect.routes:
             for takes in route.takes.get("oneOf", [route.takes]):
                 fields = dict.fromkeys(takes["properties"], value)
-                path = re.sub(r"\{\w+(?::path)?\}", quote(str(value), safe="", errors="replace"), route.path)
+                path = re.sub(r"\{\w+(?::\w+)?\}", quote(str(value), safe="", errors="replace"), route.path)
                 if route.method == "POST":
                     reply = client.post(path, content=json.dumps(fields).encode())
                 else:

@@ -75,10 +75,18 @@ class _Connection(HttpToolsProtocol):
         cycle: RequestResponseCycle | None = self.cycle
         replied = cycle is not None and cycle.response_started and not cycle.response_complete
         if self._arrived and not replied and not self.transport.is_closing():
-            body = orjson.dumps({"error": f"the request did not arrive whole within {ARRIVAL:g} s: send it again"})
-            head = f"HTTP/1.1 408 Request Timeout\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
-            self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
+            self._refuse("408 Request Timeout", f"the request did not arrive whole within {ARRIVAL:g} s: send it again")
         self.transport.close()
+
+    def send_400_response(self, msg: str) -> None:  # noqa: ARG002 - as uvicorn calls it
+        """Close the connection where what came is no HTTP."""
+        self._refuse("400 Bad Request", "this is no HTTP request, or its path holds what must be percent-encoded")
+        self.transport.close()
+
+    def _refuse(self, status: str, text: str) -> None:
+        body = orjson.dumps({"error": text})
+        head = f"HTTP/1.1 {status}\r\ncontent-type: application/json\r\ncontent-length: {len(body)}\r\n"
+        self.transport.write(head.encode() + b"connection: close\r\n\r\n" + body)
 
 
 def server_config(app: ASGIApp) -> uvicorn.Config:
@@ -87,6 +95,7 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
     return uvicorn.Config(
         app,
         http=_Connection,
+        ws="none",
         log_level="warning",
         access_log=False,
         server_header=False,
