@@ -456,15 +456,37 @@ def test_agentworld_keeps_notes_for_a_session(app, world):
     assert "add ;session=NAME" in nobody.json()["error"]
 
 
-def test_only_the_last_sessions_are_remembered(monkeypatch):
+@pytest.mark.parametrize("shared", [False, True])
+def test_only_the_last_sessions_are_remembered(monkeypatch, tmp_path, shared):
     monkeypatch.setattr(session_memory, "SESSIONS", 2)
-    memory = session_memory.SessionMemory()
-    addresses = [Address("w", session=name) for name in "abc"]
-    for address in addresses[:2]:
-        memory.keep(address, {"k": address.session})
-    memory.of(addresses[0])
-    memory.keep(addresses[2], {"k": "c"})
-    assert [memory.of(address) for address in addresses] == [{"k": "a"}, {}, {"k": "c"}]
+    memory = session_memory.SharedSessionMemory(tmp_path) if shared else session_memory.SessionMemory()
+    addresses = [Address("w", session=name) for name in "abcd"]
+
+    def keep(address):
+        memory.edit(address, lambda _: ({"k": address.session}, ""))
+
+    def kept(address):
+        return memory.edit(address, lambda items: (items, str(items.get("k"))))
+
+    keep(addresses[0])
+    keep(addresses[1])
+    assert kept(addresses[3]) == "None"  # who reads nothing takes no place
+    kept(addresses[0])
+    keep(addresses[2])
+    assert [kept(address) for address in addresses] == ["a", "None", "c", "None"]
+    if shared:
+        memory._db.close()
+
+
+def test_notes_on_a_full_disk_are_a_503_and_name_no_folder(world, tmp_path, capsys):
+    client = TestClient(create_app([world], session="a", shared=tmp_path))
+    ask = {"name": "dict_memory", "arguments": {"operation": "add", "dict": {"x": 1}}}
+    assert client.post("/agentworld", json=ask).status_code == 200
+    client.app.state.session_memory._db.execute("pragma query_only = on")
+    reply = client.post("/agentworld", json=ask)
+    assert (reply.status_code, str(tmp_path) in reply.text) == (503, False)
+    assert "free space" in capsys.readouterr().err
+    client.app.state.session_memory._db.close()
 
 
 BOUNDED = [

@@ -356,10 +356,10 @@ def test_only_what_always_answers_alike_is_kept(tmp_path):
 
 
 def metric_values(client):
-    """The values of /metrics by name and labels, those of the process left out."""
+    """The values of /metrics by name and labels."""
     lines = [line for line in client.get("/metrics").text.splitlines() if not line.startswith("#")]
-    samples = [re.fullmatch(r'(\w+){process="\d+",?(.*)} ([\d.]+)', line) for line in lines]
-    return {(sample[1], sample[2]): float(sample[3]) for sample in samples}
+    samples = [re.fullmatch(r"(\w+)(?:{(.*)})? ([\d.]+)", line) for line in lines]
+    return {(sample[1], sample[2] or ""): float(sample[3]) for sample in samples}
 
 
 def test_metrics_count_requests_by_route_and_status(worlds):
@@ -546,13 +546,13 @@ def test_names_that_could_not_be_used_are_refused(worlds):
 
 
 def test_times_are_counted_in_classes_up_to_their_bounds():
-    metrics = Metrics()
+    metrics = Metrics({})
     for seconds in (0.001, 0.002, 0.4, 99):
         metrics.add(RequestRecord("d", "/r", status=200), seconds)
-    text = metrics.text({})
+    text = metrics.text()
     counts = [int(line.rpartition(" ")[2]) for line in text.splitlines() if "_bucket" in line]
     assert counts == [1, *[2] * 7, *[3] * 6, 4]
-    assert re.search(r'_sum{process="\d+",dialect="d",route="/r"} 99.403000\n', text)
+    assert re.search(r'_sum{dialect="d",route="/r"} 99.403000\n', text)
 
 
 def test_a_server_is_ready_when_its_one_world_is_open(worlds):
@@ -1244,10 +1244,17 @@ def two_workers(folders):
     child.communicate(timeout=20)
 
 
-def processes_of(url):
-    """The processes that answer, by the label of their counts; each request comes on a connection of its own."""
-    texts = [urllib.request.urlopen(f"{url}/metrics").read().decode() for _ in range(40)]
-    return {int(re.search(r'process="(\d+)"', text)[1]) for text in texts}
+def workers_of(child):
+    """The process ids of the workers of a server."""
+    return {int(pid) for pid in Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()}
+
+
+def total_of(url, name):
+    """The sum of a metric's samples; each request comes on a connection of its own."""
+    text = urllib.request.urlopen(f"{url}/metrics").read().decode()
+    return sum(
+        float(line.rpartition(" ")[2]) for line in text.splitlines() if line.startswith((f"{name}{{", f"{name} "))
+    )
 
 
 def status_of(url, query, session):
@@ -1265,16 +1272,46 @@ def test_workers_share_the_attempts_of_a_session_and_are_replaced_when_they_end(
     expected = [alone.post("/api/search?session=a", json={"query": query}).status_code for query in queries]
     assert [status_of(url, query, "a") for query in queries] == expected
     assert {*expected} > {200}
-    pids = processes_of(url)
+    pids = workers_of(child)
     assert len(pids) == 2
-    assert child.pid not in pids
     os.kill(min(pids), signal.SIGKILL)
     assert "a worker ended with -9: another one is started" in child.stderr.readline()
-    while len(now := processes_of(url)) < 2:
+    while len(now := workers_of(child)) < 2:
         pass
     assert now & pids == {max(pids)}
     child.send_signal(signal.SIGTERM)
     assert child.wait(20) == 0
+
+
+def test_whichever_worker_is_asked_gives_the_counts_of_all(two_workers):
+    child, url = two_workers
+    for n in range(40):
+        status_of(url, "town", f"s{n}")
+    requests = "worldsmith_request_duration_seconds_count"
+    while any(total_of(url, f'{requests}{{dialect="api",route="/api/search"}}') < 40 for _ in range(12)):
+        pass  # a worker's counts are a second old at most
+    assert {total_of(url, f'{requests}{{dialect="api",route="/api/search"}}') for _ in range(12)} == {40}
+    assert {total_of(url, "worldsmith_processes") for _ in range(12)} == {2}
+    assert {total_of(url, "worldsmith_worlds") for _ in range(12)} == {1}
+    os.kill(min(workers_of(child)), signal.SIGKILL)
+    child.stderr.readline()
+    while total_of(url, "worldsmith_processes") != 2:
+        pass
+    assert total_of(url, f'{requests}{{dialect="api",route="/api/search"}}') == 40
+
+
+def test_notes_of_a_session_are_the_same_whichever_worker_is_asked(two_workers):
+    _, url = two_workers
+
+    def ask(**arguments):
+        body = json.dumps({"name": "dict_memory", "arguments": arguments}).encode()
+        return urllib.request.urlopen(f"{url}/agentworld?session=a", body).read().decode()
+
+    for n in range(30):
+        ask(operation="add", dict={f"k{n}": n})
+    assert {ask(operation="retrieve_all") for _ in range(12)} == {
+        json.dumps({f"k{n}": n for n in range(30)}, separators=(",", ":"))
+    }
 
 
 def test_a_worker_that_can_not_serve_ends_all(folders):

@@ -135,8 +135,8 @@ def serve(
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     sources = [pool_at(paths, quiet=False)] if pooled else folders
 
-    def work(port: int, counts: Path | None, say: "Say") -> None:
-        """Serve in this process; `counts` is a file in which workers count attempts together."""
+    def work(port: int, shared: Path | None, say: "Say") -> None:
+        """Serve in this process; `shared` is a folder in which workers keep what they share."""
         answering = Answering(
             model_choice,
             read_profiles(profiles),
@@ -145,7 +145,7 @@ def serve(
             traces=traces_in(trace),
             retriever=retriever,
         )
-        attempts = answering.store or (Store(counts) if counts else None)
+        attempts = answering.store or (Store(shared / "attempts.db") if shared else None)
 
         async def close() -> None:
             await answering.close()
@@ -155,7 +155,7 @@ def serve(
             sources,
             port=port,
             say=say,
-            shared=counts is not None,
+            shared=shared,
             simulate=partial(answering.answers, **of_pool),
             profiles=answering.profiles,
             attempts=attempts,

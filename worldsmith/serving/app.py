@@ -5,10 +5,11 @@ import re
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import blake2b
 from hmac import compare_digest
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -29,8 +30,8 @@ from worldsmith.serving.dialects import DIALECTS, Dialect, Endpoints, Request, R
 from worldsmith.serving.dialects import address as addresses
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.pages import ROOT
-from worldsmith.serving.dialects.session_memory import SessionMemory
-from worldsmith.serving.metrics import PROMETHEUS, RECORD, Metrics, RequestObserver, RequestRecord
+from worldsmith.serving.dialects.session_memory import SessionMemory, SharedSessionMemory
+from worldsmith.serving.metrics import PROMETHEUS, RECORD, Metric, Metrics, RequestObserver, RequestRecord, WorkerFiles
 from worldsmith.serving.reply_memo import ReplyMemo
 from worldsmith.serving.responder_cache import Responder, ResponderCache, Simulate, Source
 from worldsmith.simulate.disclosure import observation_hashes
@@ -106,7 +107,8 @@ class Service:
     """Other names of worlds: name to id."""
     failures_as_200: bool
     """Whether calls that fail are answered with status 200 and the failure's text."""
-    memory: SessionMemory = field(default_factory=SessionMemory)
+    memory: SessionMemory
+    """What agents keep for their sessions."""
 
     def address(
         self, scope: Scope, headers: Mapping[str, str], query: Mapping[str, str], key: Any, session: str = ""
@@ -302,6 +304,8 @@ class Endpoint:
             return _error(dialect, 404, str(wrong), fields=fields)
         except UsageError as wrong:
             return _error(dialect, 400, str(wrong), fields=fields)
+        except StoreError as problem:
+            return self._unavailable(dialect, request.address, problem, fields)
         attempts = await self.service.attempts_of(request.session_address, parsed.calls)
         keeps = self.service.memo.is_on and not parsed.of_session and 0 < len(parsed.calls) <= SLICE
         keys = self.service.memo_keys(route, request, attempts) if keeps else ()
@@ -312,10 +316,7 @@ class Endpoint:
         try:
             observations = await self.service.answer(request.session_address, parsed.calls, attempts)
         except WorldsmithError as problem:
-            # The text may name folders of this machine: it is for whoever runs the server, not for agents.
-            world = request.address.world
-            sys.stderr.write(f"worldsmith: world {world} can't be served: {problem}\n")
-            return _error(dialect, 503, f"world {world!r} can't be served; the server's log says why", fields=fields)
+            return self._unavailable(dialect, request.address, problem, fields)
         failed = None if parsed.writes_failures else request_failure(observations)
         if failed:
             response = _error(dialect, failed.status, failed.text, failed.headers, fields)
@@ -333,6 +334,14 @@ class Endpoint:
         if keys and not any(observation.status == "unavailable" for observation in observations):
             self.service.memo.keep(keys[request.links.prefix.encode() in response.body], response)
         return response
+
+    def _unavailable(
+        self, dialect: Dialect, address: Address, problem: WorldsmithError, fields: Mapping[str, Any]
+    ) -> Response:
+        """Return a 503; the text may name folders of this machine, which is for whoever runs the server alone."""
+        sys.stderr.write(f"worldsmith: world {address.world} can't be served: {problem}\n")
+        text = f"world {address.world!r} can't be served; the server's log says why"
+        return _error(dialect, 503, text, fields=fields)
 
 
 def _error(
@@ -506,6 +515,7 @@ def create_app(
     api_key: str = "",
     names: Mapping[str, str] | None = None,
     failures_as_200: bool = False,
+    shared: Path | None = None,
 ) -> Starlette:
     """Return the ASGI app that serves worlds, from folders or memory, and pools of them.
 
@@ -529,6 +539,7 @@ def create_app(
         names: other names that requests may use for worlds, by which they are listed: name to id.
         failures_as_200: calls that fail (401, 429, 5xx) are answered with status 200 and the body of their failure; for
             trainers that make such requests again until they hold. Wrong requests keep their 4xx.
+        shared: a folder in which worker processes keep what they share: their counts, and the notes of sessions.
 
     Raises:
         UsageError: a folder is no world, two are the same, the profile, the key or `link_base` can't be, or two
@@ -557,32 +568,33 @@ def create_app(
         api_key=api_key,
         names=names or {},
         failures_as_200=failures_as_200,
+        memory=SharedSessionMemory(shared) if shared else SessionMemory(),
     )
     endpoints = endpoints_of(dialects)
     routes = [
         HTTPRoute(path, Endpoint(service, candidates), methods=[method])
         for (method, path), candidates in endpoints.items()
     ]
-    metrics = Metrics()
+    metrics = _metrics(service, shared)
     routes += plain_routes(responder_cache, endpoints, service.check, shown, asks_for_key=bool(api_key))
     prefixed = Mount("/w/{spec}", Router(routes, redirect_slashes=False))
     app = Starlette(
         routes=[*routes, *_operator_routes(service, metrics), prefixed],
         exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _internal_error},
-        lifespan=_lifespan(close),
+        lifespan=_lifespan(metrics, close),
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
     app.add_middleware(RequestObserver, metrics=metrics, log=access_log)
     app.state.responder_cache, app.state.endpoints = responder_cache, endpoints
     app.state.default = replace(default, world=responder_cache.only)
-    app.state.memo = service.memo
+    app.state.memo, app.state.session_memory = service.memo, service.memory
     return app
 
 
 def _operator_routes(service: Service, metrics: Metrics) -> list[HTTPRoute]:
     """Return the routes for whoever runs the server, which the description for agents leaves out."""
-    responder_cache, memo = service.responder_cache, service.memo
+    responder_cache = service.responder_cache
     opened = replace(service.default, world=responder_cache.only)
 
     async def ready(_: HTTPRequest) -> Response:
@@ -591,27 +603,32 @@ def _operator_routes(service: Service, metrics: Metrics) -> list[HTTPRoute]:
         return http_response({"status": "opening", "error": "the world is being opened: try again"}, 503)
 
     async def counts(http: HTTPRequest) -> Response:
-        return service.check(http) or http_response(
-            metrics.text(
-                {
-                    "worldsmith_requests_in_progress": ("gauge", "Requests being answered.", metrics.in_progress),
-                    "worldsmith_memo_hits_total": ("counter", "Replies sent again from the memo.", memo.hits),
-                    "worldsmith_memo_misses_total": ("counter", "Replies that the memo did not have.", memo.misses),
-                    "worldsmith_memo_bytes": ("gauge", "Bytes of the memo, by estimate.", memo.size),
-                    "worldsmith_worlds": ("gauge", "Worlds served, a pool included.", len(responder_cache.cards)),
-                    "worldsmith_worlds_open": ("gauge", "Worlds in memory.", len(responder_cache.opened)),
-                }
-            ),
-            headers={"Content-Type": PROMETHEUS},
-        )
+        return service.check(http) or http_response(metrics.text(), headers={"Content-Type": PROMETHEUS})
 
     return [HTTPRoute(path, answer, methods=["GET"]) for path, answer in zip(OPERATOR, (ready, counts), strict=True)]
 
 
-def _lifespan(close: Callable[[], Awaitable[None]] | None) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
+def _metrics(service: Service, folder: Path | None) -> Metrics:
+    """Return what counts requests and what the service holds, with the workers that share a folder."""
+    memo, cache = service.memo, service.responder_cache
+    others = {
+        "memo_hits_total": Metric("counter", "Replies sent again from the memo.", lambda: memo.hits),
+        "memo_misses_total": Metric("counter", "Replies that the memo did not have.", lambda: memo.misses),
+        "memo_bytes": Metric("gauge", "Bytes of the memo, by estimate.", lambda: memo.size),
+        "worlds": Metric("gauge", "Worlds served, a pool included.", lambda: len(cache.cards), same=True),
+        "worlds_open": Metric("gauge", "Worlds in memory.", lambda: len(cache.opened)),
+    }
+    named = {f"worldsmith_{name}": metric for name, metric in others.items()}
+    return Metrics(named, WorkerFiles(folder) if folder else None)
+
+
+def _lifespan(
+    metrics: Metrics, close: Callable[[], Awaitable[None]] | None
+) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
-        yield
+        async with metrics.shown_to_workers():
+            yield
         if close:
             await close()
 

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
+from pathlib import Path
 from typing import Any, ClassVar
 
 import orjson
@@ -132,12 +133,12 @@ def serve(
     port: int = 8000,
     api_key: str | None = None,
     say: Callable[[str], object] = sys.stdout.write,
-    shared: bool = False,
+    shared: Path | None = None,
     **options: Any,
 ) -> None:
     """Serve worlds until interrupted; `api_key` and `options` are those of `create_app`.
 
-    With `shared`, other processes may listen at the same port too, and connections are spread over them.
+    With `shared`, a folder, other processes may listen at the same port too, and connections are spread over them.
     A line with the address and the startup time is written once requests are answered. Port 0 takes a free one.
     A single world, or a pool, is opened before that, several worlds at their first call.
 
@@ -153,8 +154,8 @@ def serve(
             f"WORLDSMITH_API_KEY, or say --no-api-key"
         )
     allow_open_files()
-    with _bind(host, port, shared=shared) as bound:
-        app = create_app(sources, api_key=api_key or "", **options)
+    with _bind(host, port, shared=shared is not None) as bound:
+        app = create_app(sources, api_key=api_key or "", shared=shared, **options)
         responder_cache: ResponderCache = app.state.responder_cache
         if responder_cache.only:
             asyncio.run(responder_cache.get(app.state.default))

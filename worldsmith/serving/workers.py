@@ -1,7 +1,7 @@
 """Worker processes that listen at one port, each a server of its own.
 
-The system spreads connections over them. They share nothing but a file that counts the attempts of sessions, so that
-a session's calls may come to any of them.
+The system spreads connections over them. They share a folder, so that a session's calls may come to any of them: it has
+the attempts and notes of sessions, and what each worker counted.
 """
 
 import signal
@@ -14,10 +14,11 @@ from tempfile import TemporaryDirectory
 
 from worldsmith.errors import UsageError, WorldsmithError
 from worldsmith.serving.listen import taken_port
+from worldsmith.serving.metrics import end_counts
 
 Say = Callable[[str], object]
 Work = Callable[[int, Path, Say], None]
-"""Serves at a port, with a file that counts attempts, and says when it is ready, until SIGTERM."""
+"""Serves at a port, with a folder that workers share, and says when it is ready, until SIGTERM."""
 
 
 def run_workers(count: int, host: str, port: int, work: Work, say: Say = sys.stdout.write) -> None:
@@ -31,7 +32,7 @@ def run_workers(count: int, host: str, port: int, work: Work, say: Say = sys.std
         WorldsmithError: a worker fails before it is ready.
     """
     with TemporaryDirectory(prefix="worldsmith-") as folder, taken_port(host, port) as taken:
-        workers = _Workers(work, taken, Path(folder) / "attempts.db")
+        workers = _Workers(work, taken, Path(folder))
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, workers.stop)
         try:
@@ -46,8 +47,8 @@ def run_workers(count: int, host: str, port: int, work: Work, say: Say = sys.std
 
 
 class _Workers:
-    def __init__(self, work: Work, port: int, attempts: Path) -> None:
-        self._work, self._port, self._attempts = work, port, attempts
+    def __init__(self, work: Work, port: int, folder: Path) -> None:
+        self._work, self._port, self._folder = work, port, folder
         self._processes: list[ForkProcess] = []
         self.stopping = False
 
@@ -77,7 +78,7 @@ class _Workers:
             writer.close()
 
         try:
-            self._work(self._port, self._attempts, ready)
+            self._work(self._port, self._folder, ready)
         except WorldsmithError as error:
             if writer.closed:  # it was ready before
                 sys.stderr.write(f"worldsmith: {error}\n")
@@ -90,6 +91,7 @@ class _Workers:
             connection.wait([process.sentinel for process in self._processes])
             for process in [one for one in self._processes if not one.is_alive()]:
                 self._processes.remove(process)
+                end_counts(self._folder, process.pid or 0)
                 if not self.stopping:
                     sys.stderr.write(f"worldsmith: a worker ended with {process.exitcode}: another one is started\n")
                     self.start()

@@ -15,6 +15,7 @@ from worldsmith.errors import UsageError
 from worldsmith.serving.dialects.days import day_in_words
 from worldsmith.serving.dialects.fields import MAX_URL, Batch, Choice, Text, Texts, present, request_schema, unless
 from worldsmith.serving.dialects.schemas import JSON, object_of, one_of
+from worldsmith.serving.dialects.session_memory import Items
 from worldsmith.serving.dialects.types import ANY, MESSAGE, PLAIN_TEXT, Dialect, ParsedRequest, Reply, Request, Route
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
@@ -79,26 +80,28 @@ def _extract(arguments: Mapping[str, Any], request: Request) -> ParsedRequest:
 
 def _remember(arguments: Mapping[str, Any], request: Request) -> str:
     """Return what an operation on the memory of the session says, after it is done."""
-    kept, operation = request.memory.of(request.session_address), OPERATION.read(arguments)
-    if operation in ("add", "update"):
-        items = arguments.get("dict")
-        if not isinstance(items, Mapping):
-            raise UsageError('"dict" must be an object: the keys and what to keep under them')
-        request.memory.keep(request.session_address, kept | dict(items))
-        done = ("added", "to") if operation == "add" else ("updated", "in")
-        return f"Successfully {done[0]} items of {list(items)} {done[1]} memory."
-    if operation == "retrieve_all":
-        return _json(kept)
-    if operation == "remove_all":
-        request.memory.keep(request.session_address, {})
-        return "Successfully cleared all memory."
-    keys = KEYS.read(arguments)
-    lines = [f"Key not found: {key}" for key in keys if key not in kept]
-    there = [key for key in keys if key in kept]
-    if operation == "retrieve":
-        return "\n".join([*([_json({key: kept[key] for key in there})] if there else []), *lines])
-    request.memory.keep(request.session_address, {key: value for key, value in kept.items() if key not in there})
-    return "\n".join([*([f"Successfully removed items of {there} from memory."] if there else []), *lines])
+
+    def edit(kept: Items) -> tuple[Items, str]:
+        operation = OPERATION.read(arguments)
+        if operation in ("add", "update"):
+            items = arguments.get("dict")
+            if not isinstance(items, Mapping):
+                raise UsageError('"dict" must be an object: the keys and what to keep under them')
+            done = ("added", "to") if operation == "add" else ("updated", "in")
+            return kept | dict(items), f"Successfully {done[0]} items of {list(items)} {done[1]} memory."
+        if operation == "retrieve_all":
+            return kept, _json(kept)
+        if operation == "remove_all":
+            return {}, "Successfully cleared all memory."
+        keys = KEYS.read(arguments)
+        lines = [f"Key not found: {key}" for key in keys if key not in kept]
+        there = [key for key in keys if key in kept]
+        if operation == "retrieve":
+            return kept, "\n".join([*([_json({key: kept[key] for key in there})] if there else []), *lines])
+        left = {key: value for key, value in kept.items() if key not in there}
+        return left, "\n".join([*([f"Successfully removed items of {there} from memory."] if there else []), *lines])
+
+    return request.memory.edit(request.session_address, edit)
 
 
 def _json(items: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from worldsmith.serving.dialects import session_memory
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Parameter, Text, Whole, text
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import BOOL, JSON, TEXT
+from worldsmith.serving.dialects.session_memory import Items
 from worldsmith.serving.dialects.types import Request
 from worldsmith.simulate.protocol import Call, Observation
 
@@ -65,6 +66,11 @@ class Visit:
     pattern: str | None = None
     links: tuple[Target, ...] = ()
 
+    @classmethod
+    def from_json(cls, value: JSON) -> "Visit":
+        """Return the page that JSON values describe."""
+        return cls(Call(**value["call"]), value["pattern"], tuple(Target(**link) for link in value["links"]))
+
 
 class Page(NamedTuple):
     """A page as it is displayed: `text` is not wrapped yet."""
@@ -85,8 +91,25 @@ class History:
     @classmethod
     def of(cls, request: Request) -> "History":
         """Return the history of a request's session. Raises UsageError where its address names none."""
-        kept = request.memory.of(request.session_address, MEMORY)
-        return cls(kept.get("visits", ()), kept.get("forgotten", 0))
+        return cls.from_items(request.memory.read(request.session_address, MEMORY))
+
+    @classmethod
+    def from_items(cls, items: Items) -> "History":
+        """Return the history that a session keeps as JSON values."""
+        return cls(tuple(map(Visit.from_json, items.get("visits", ()))), items.get("forgotten", 0))
+
+    @staticmethod
+    def add(visit: Visit, request: Request) -> int:
+        """Add a page to a request's session and return its cursor."""
+
+        def added(items: Items) -> tuple[Items, str]:
+            history = History.from_items(items)
+            visits, forgotten = (*history.visits, visit), history.forgotten
+            while len(visits) > 1 and len(orjson.dumps({"visits": visits, "forgotten": 0})) > session_memory.MOST - 99:
+                visits, forgotten = visits[1:], forgotten + 1
+            return {"visits": visits, "forgotten": forgotten}, str(forgotten + len(visits) - 1)
+
+        return int(request.memory.edit(request.session_address, added, MEMORY))
 
     def visit(self, cursor: int) -> Visit:
         """Return the page at a cursor; -1 is the last one. Raises UsageError."""
@@ -98,14 +121,6 @@ class History:
         if not self.forgotten <= cursor <= last:
             raise UsageError(f"cursor {cursor} is out of range: cursors are {self.forgotten} to {last}")
         return self.visits[cursor - self.forgotten]
-
-    def keep(self, visit: Visit, request: Request) -> int:
-        """Add a page to the session and return its cursor."""
-        visits, forgotten = (*self.visits, visit), self.forgotten
-        while len(visits) > 1 and len(orjson.dumps({"visits": visits, "forgotten": 0})) > session_memory.MOST - 99:
-            visits, forgotten = visits[1:], forgotten + 1
-        request.memory.keep(request.session_address, {"visits": visits, "forgotten": forgotten}, MEMORY)
-        return forgotten + len(visits) - 1
 
 
 class Viewing(NamedTuple):
@@ -175,7 +190,7 @@ def _display(viewing: Viewing, observation: Observation, request: Request) -> st
         raise UsageError(f'"loc" is {first}: the last line of that page is {len(lines) - 1}')
     numbered = [f"L{number}: {line}" for number, line in enumerate(lines[first:], first)]
     shown = numbered[:num_lines] if num_lines > 0 else _fitting(numbered)
-    cursor = History.of(request).keep(replace(visit, links=page.links), request)
+    cursor = History.add(replace(visit, links=page.links), request)
     head = f"{page.title} ({page.url})" if page.url else page.title
     place = f"**viewing lines [{first} - {first + len(shown) - 1}] of {len(lines) - 1}**"
     return f"[{cursor}] {head}\n{place}\n\n" + "\n".join(shown)
