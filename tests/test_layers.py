@@ -17,7 +17,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "worldsmith"
 ROOMS = (
     "errors", "seeding", "cache", "lang", "scoring", "episode", "expr", "naming", "schema", "world", "graph",
     "generation", "checking", "schema_lint", "pages", "simulate", "tasks", "agents", "audit", "mining", "train",
-    "rollout", "serving", "cli",
+    "rollout", "serving", "window", "cli",
 )  # fmt: skip
 """Each imports only from itself and from those before it."""
 FRONT_DOOR = {"load_schema", "generate", "check", "load_world", "read_tasks", "mine", "score"}
@@ -82,7 +82,7 @@ def binds(package: str, name: str) -> bool:
 def test_every_room_has_its_place_in_the_order():
     entries = {p.stem for p in PACKAGE.iterdir() if p.suffix == ".py" or (p.is_dir() and any(p.rglob("*.py")))}
     assert entries - {"__init__", "__main__"} <= set(ROOMS)
-    assert len(entries) <= 26
+    assert len(entries) <= 27
 
 
 def test_each_module_imports_only_from_rooms_before_its_own():

@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import partial, wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
@@ -81,6 +82,21 @@ tool_names_option = click.option(
     type=click.File("a", lazy=False),
     help="File for a line of JSON per request; - for standard output. Keys, query strings and bodies are not in it.",
 )
+@click.option(
+    "--window",
+    "window_port",
+    type=click.IntRange(0, 65535),
+    help="Port of a window on these worlds for you: tables, pages, slices, gold, in a browser on this machine. It is a "
+    "process of its own on loopback, and its address, on standard error, holds a token. 0 takes a free port.",
+)
+@click.option(
+    "--window-episodes",
+    "records",
+    type=click.Path(path_type=Path, exists=True),
+    multiple=True,
+    metavar="DIR",
+    help="Folder of runs (run --out) or of traces that the window replays, beside those of --trace; may be repeated.",
+)
 @server_options
 @tool_names_option
 @pool_option
@@ -98,6 +114,8 @@ def serve(
     port: int,
     workers: int,
     named: tuple[str, ...],
+    window_port: int | None,
+    records: tuple[Path, ...],
     *,
     keyless: bool,
     pooled: bool,
@@ -109,6 +127,7 @@ def serve(
     worldsmith serve w/town-1a2b3c4d5e       one world, no prefix needed
     worldsmith serve w                       many: /w/<world>/api/search, or an API key ws-<world>
     worldsmith serve w --pool                all of them as one web, no prefix needed
+    worldsmith serve w --window 0            with a window on them in your browser
 
     \b
     GET  /healthz, /worlds, /openapi.json
@@ -124,9 +143,12 @@ def serve(
     from worldsmith.serving.dialects import dialects_with_tools
     from worldsmith.serving.workers import run_workers
     from worldsmith.simulate.store import Store
+    from worldsmith.window.launch import WindowSettings, window_process
 
     if keyless and api_key:
         raise UsageError("--no-api-key, and a key is named: leave one out")
+    if records and window_port is None:
+        raise UsageError("--window-episodes is for the window: add --window PORT")
 
     of_pool: dict[str, Any] = {} if memory is None else {"memory": memory}
     options |= {**of_pool, "access_log": _lines_to(access_log), "api_key": "" if keyless else api_key or None}
@@ -134,6 +156,7 @@ def serve(
     folders = usable_worlds(paths, fault=False)
     beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
     sources = [pool_at(paths, quiet=False)] if pooled else folders
+    shown = WindowSettings(paths, pooled, profiles, retriever, (*records, *([trace] if trace else ())))
 
     def work(port: int, shared: Path | None, say: "Say") -> None:
         """Serve in this process; `shared` is a folder in which workers keep what they share."""
@@ -166,10 +189,11 @@ def serve(
             **options,
         )
 
-    if workers == 1:
-        work(port, None, sys.stdout.write)
-    else:
-        run_workers(workers, options["host"], port, work)
+    with nullcontext() if window_port is None else window_process(window_port, shown):
+        if workers == 1:
+            work(port, None, sys.stdout.write)
+        else:
+            run_workers(workers, options["host"], port, work)
 
 
 def _names(options: tuple[str, ...]) -> dict[str, str]:

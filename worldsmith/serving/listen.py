@@ -154,7 +154,7 @@ def serve(
             f"WORLDSMITH_API_KEY, or say --no-api-key"
         )
     allow_open_files()
-    with _bind(host, port, shared=shared is not None) as bound:
+    with listening_socket(host, port, shared=shared is not None) as bound:
         app = create_app(sources, api_key=api_key or "", shared=shared, **options)
         responder_cache: ResponderCache = app.state.responder_cache
         if responder_cache.only:
@@ -184,7 +184,7 @@ def _is_loopback(host: str) -> bool:
 @contextmanager
 def taken_port(host: str, port: int) -> Iterator[int]:
     """Take a port, or a free one for 0, at which servers that share it may listen. Raises UsageError."""
-    with _bind(host, port) as free:  # nobody else listens there
+    with listening_socket(host, port) as free:  # nobody else listens there
         number = free.getsockname()[1]
     with socket.socket(free.family) as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -193,13 +193,16 @@ def taken_port(host: str, port: int) -> Iterator[int]:
         yield number
 
 
-def _bind(host: str, port: int, *, shared: bool = False) -> socket.socket:
-    """Return a listening socket; create_server sets SO_REUSEADDR, so a killed server's port is free at once."""
+def listening_socket(host: str, port: int, *, shared: bool = False, option: str = "--port") -> socket.socket:
+    """Return a listening socket; create_server sets SO_REUSEADDR, so a killed server's port is free at once.
+
+    Raises UsageError, which names the option of the port.
+    """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     try:
         return socket.create_server((host, port), family=family, backlog=BACKLOG, reuse_port=shared)
     except OSError as error:
         why = (error.strerror or str(error)).partition(" (while")[0]  # create_server repeats the address
         raise UsageError(
-            f"can't listen on {host} port {port}: {why}. Take another --port, or 0 for a free one"
+            f"can't listen on {host} port {port}: {why}. Take another {option}, or 0 for a free one"
         ) from None

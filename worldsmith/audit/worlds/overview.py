@@ -1,7 +1,7 @@
 """Pictures for people: a world at a glance, and the constraint graph as SVG."""
 
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from html import escape
 
@@ -70,12 +70,14 @@ class _Box:
         return 40 + sum(line.height for line in self.lines)
 
 
-def graph_svg(schema: Schema) -> str:
+def graph_svg(schema: Schema, link: Callable[[Name], str] | None = None) -> str:
     """Return the constraint graph of a structure as SVG.
 
     One box per table, one line per column: its place in the order of filling, its name, what it is filled from, and
     the numbers of the rules that read it. The last box has the rules, each with what it reads and the place at which it
     is tested. Arrows are references; point at a line to see all that it reads and that reads it.
+
+    With `link` it is part of a page: its lines lead where that says, and the page has its title, ground and style.
     """
     graph = graph_of(schema)
     boxes = _boxes(schema, graph)
@@ -84,21 +86,30 @@ def graph_svg(schema: Schema) -> str:
     height = max(box.y + box.height for box in boxes) + 24
     references = [column for table in schema.tables.values() for column in table.refs]
     title = f"{schema.name}: what is filled from what, and which rules read it"
+    top = 0 if link is None else 34
+    tip = f' style="fill:{COLOURS["ref"]}"' if link is None else ""
+    style = (
+        "<style>.box{fill:#f7fafc;stroke:#a0aec0}.title{font-weight:bold}path{fill:none}.e{opacity:0}"
+        ".hit{fill:transparent}.c:hover .e{opacity:1}.c:hover .hit{fill:#edf2f7}.grey{fill:#718096;font-size:11px}"
+        "</style>"
+    )
+    ground = (
+        f'<rect width="{width}" height="{height}" fill="#fff"/>',
+        f'<text x="20" y="26" font-size="15">{escape(title)}</text>',
+    )
     return "\n".join(
         [
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 {top} {width} {height - top}" width="{width}" '
+            f'height="{height - top}" '
             'font-family="ui-monospace, monospace" font-size="12">',
-            "<style>.box{fill:#f7fafc;stroke:#a0aec0}.title{font-weight:bold}path{fill:none}.e{opacity:0}"
-            ".hit{fill:transparent}.c:hover .e{opacity:1}.c:hover .hit{fill:#edf2f7}.grey{fill:#718096;font-size:11px}"
-            "</style>",
+            *([style] if link is None else []),
             '<defs><marker id="to" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="7" markerHeight="7" orient="auto">'
-            f'<path d="M0 0L8 4L0 8z" style="fill:{COLOURS["ref"]}"/></marker></defs>',
-            f'<rect width="{width}" height="{height}" fill="#fff"/>',
-            f'<text x="20" y="26" font-size="15">{escape(title)}</text>',
+            f'<path d="M0 0L8 4L0 8z"{tip}/></marker></defs>',
+            *(ground if link is None else ()),
             *_legend_svg(),
             *(part for box in boxes for part in _box_svg(box)),
             *(_arrow_svg(lines[c.table, c.name], b) for b in boxes for c in references if c.ref == b.title),
-            *(part for box in boxes for line in box.lines for part in _line_svg(line, graph, lines)),
+            *(part for box in boxes for line in box.lines for part in _line_svg(line, graph, lines, link)),
             "</svg>\n",
         ]
     )
@@ -177,9 +188,13 @@ def _box_svg(box: _Box) -> Iterator[str]:
     yield f'<text x="{box.x + 10}" y="{box.y + 20}" class="title">{escape(box.title)}</text>'
 
 
-def _line_svg(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> Iterator[str]:
-    """Yield the text of a line, and its links, which show on hover."""
+def _line_svg(
+    line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line], link: Callable[[Name], str] | None
+) -> Iterator[str]:
+    """Yield the text of a line, and its ties, which show on hover."""
     y = line.y + 12
+    if link is not None:
+        yield f'<a href="{escape(link(line.name))}">'
     yield f'<g class="c"><rect class="hit" x="{line.x + 1}" y="{line.y}" width="{WIDTH - 2}" height="{line.height}"/>'
     yield f'<text x="{line.x + 10}" y="{y}" fill="{COLOURS[line.kind]}">{escape(line.text)}</text>'
     indent = 38 if line.kind == "rule" else READS
@@ -195,7 +210,7 @@ def _line_svg(line: _Line, graph: ConstraintGraph, lines: dict[Name, _Line]) -> 
         yield _tie_svg(lines[other], line)
     for other in graph.graph.successors(line.name):
         yield _tie_svg(line, lines[other])
-    yield "</g>"
+    yield "</g>" if link is None else "</g></a>"
 
 
 def _tie_svg(a: _Line, b: _Line) -> str:

@@ -1,0 +1,1 @@
+"""The views: each a function from a visit to a sheet."""
