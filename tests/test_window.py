@@ -360,9 +360,11 @@ def test_a_search_shows_the_hits_their_slice_and_the_guards_verdicts(browser, to
     page = browser.page(f"world/{town.id}/search", arg=call.arg, profile="realistic", seed=3)
     assert all(hit.title in page.text and " ".join(hit.snippet.split()) in page.text for hit in observation.results)
     assert [row[1] for row in page.tables[0][1:]] == [view.page.id for view in observation.part.views]
-    assert f"Discloses {len(observation.disclosed)} cells" in page.text
+    counts = [len(view.page.cells) for view in observation.part.views if view.page.cells]
+    assert [len(some) - 1 for some in page.tables[1 : len(counts) + 1]] == counts
+    assert f"it discloses: {len(observation.disclosed)}" in page.text
     assert "Nothing was rejected." in page.text
-    assert re.search(r"[1-9]\d* units accepted", page.text)
+    assert re.search(r"Units accepted: [1-9]", page.text)
 
 
 def test_the_spans_of_a_natural_reply_are_entitled_to_their_cells(repository):
@@ -430,7 +432,7 @@ def test_a_pool_is_searched_as_one_web(repository, tmp_path):
         world = load_world(folder)
         name = world.title(Row(next(iter(world.schema.tables)), 0))
         page = browser.page(f"world/{pool}/search", arg=name)
-        assert f"of {world.id}" in page.text
+        assert f"Cells of {world.id} that it discloses" in page.text
         assert {row[-1] for row in page.tables[-1][1:]} == {"entitled"}
         read = browser.page(next(link for link in page.links if "web_extractor" in link))
         assert "Nothing was rejected." in read.text
@@ -553,7 +555,7 @@ def test_a_broken_trace_shows_what_is_left_of_it(saved, tmp_path):
     browser = Browser(saved / "w", records=(tmp_path,))
     for step in range(3):
         page = browser.page("trace", file="t.jsonl", step=step)
-        assert "1 lines are half-written or damaged" in page.text
+        assert "half-written or damaged: 1" in page.text
         assert not page.active
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 from typing import Any, Final, Generic, TypeVar
@@ -131,6 +131,7 @@ class Library:
         self._worlds = Readings[OpenWorld](OPEN_WORLDS)
         self._tasks = Readings[dict[str, Task]](OPEN_WORLDS)
         self._runs = Readings[RunFile](KEPT_FILES)
+        self._trace_heads = Readings[Mapping[str, Any]](KEPT_FILES)
         self._pool: PoolSimulator | None = None
         self._pool_lock = Lock()
 
@@ -246,8 +247,8 @@ class Library:
     def traces(self) -> dict[str, tuple[Path, Mapping[str, Any]]]:
         """Return the files of traces with their headers, by name; other files are left out."""
         files = [file for folder in self.settings.records for file in sorted(folder.glob("*.jsonl"))]
-        heads = ((file, _trace_head(file)) for file in files if file.name != EPISODES)
-        return {file.name: (file, head) for file, head in heads if head is not None}
+        heads = ((file, self._trace_heads.get(str(file), stamp_of(file), partial(_trace_head, file))) for file in files)
+        return {file.name: (file, head) for file, head in heads if head}
 
     def trace(self, name: str) -> TraceFile:
         """Return a trace. Raises NotFoundError, FormatError."""
@@ -285,10 +286,11 @@ def _episode_lines(name: str, file: Path) -> Iterator[tuple[bytes, Place]]:
         raise FormatError(f"{file}: can't be read: {error.strerror}") from None
 
 
-def _trace_head(file: Path) -> Mapping[str, Any] | None:
+def _trace_head(file: Path) -> Mapping[str, Any]:
+    """Return the header of a trace; {} for another file."""
     try:
         with file.open("rb") as lines:
             head = orjson.loads(lines.readline(1 << 16))
     except (OSError, orjson.JSONDecodeError):
-        return None
-    return head if isinstance(head, dict) and "worldsmith_trace" in head else None
+        return {}
+    return head if isinstance(head, dict) and "worldsmith_trace" in head else {}

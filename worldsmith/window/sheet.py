@@ -1,5 +1,6 @@
 """A page of the window: what a view returns, and the frame around it."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, TypeAlias
@@ -13,6 +14,8 @@ from worldsmith.window.row_filters import value_text
 
 TABS: Final = (("", "Overview"), ("graph", "Graph"), ("pages", "Pages"), ("search", "Search"), ("tasks", "Tasks"))
 """The views of a world: the end of their path, and their name."""
+DIGITS: Final = 15
+"""Digits of a number in a query, at most."""
 POOL_TABS: Final = (("search", "Search"), ("tasks", "Tasks"))
 KEYS: Final = (
     ("/", "search or filter"),
@@ -46,13 +49,13 @@ class Visit:
     path: Mapping[str, str]
     query: Mapping[str, str]
 
-    def number(self, name: str, default: int, least: int = 0, most: int = 10**9) -> int:
+    def number(self, name: str, default: int, least: int = 0, most: int = 10**DIGITS) -> int:
         """Return a whole number of the query. Raises UsageError for another value."""
         text = self.query.get(name, "").strip()
         if not text:
             return default
-        if not (text.isascii() and text.isdecimal() and least <= int(text[:12]) <= most):
-            raise UsageError(f"{name} is {text[:40]!r}: give a whole number from {least}")
+        if not (re.fullmatch(rf"[0-9]{{1,{DIGITS}}}", text) and least <= int(text) <= most):
+            raise UsageError(f"{name} is {text[:40]!r}: give a whole number from {least} to {most}")
         return int(text)
 
     def paged(self, count: int, size: int) -> tuple[range, Markup]:
@@ -168,7 +171,7 @@ def table(header: Sequence[Child], rows: Iterable[Sequence[Content]], caption: s
         class_="scroll",
         tabindex=0,
         role="region",
-        aria_label=caption or label,
+        aria_label=caption or label or None,
     )
 
 

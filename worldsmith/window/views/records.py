@@ -7,8 +7,8 @@ from worldsmith.window.library import RunFile
 from worldsmith.window.markup import tag
 from worldsmith.window.sheet import Cell, Content, Sheet, Visit, choices, field, note, problems, table
 
-SHOWN_EPISODES: Final = 100
-"""Episodes of a page of the list."""
+SHOWN_RECORDS: Final = 100
+"""Episodes or traces of a page of their list."""
 HEAD: Final = ("world", "profile", "seed", "session")
 """What the header of a trace says."""
 
@@ -53,7 +53,7 @@ def episodes(visit: Visit) -> Sheet:
     ]
     if order == "worst":
         some.sort(key=lambda one: (one.scores["reward"], one.task_id, one.sample))
-    shown, paging = visit.paged(len(some), SHOWN_EPISODES)
+    shown, paging = visit.paged(len(some), SHOWN_RECORDS)
     rows: list[list[Content]] = [
         [
             tag("a", one.task_id, href=visit.links.to("episode", run=run.name, at=one.place.offset)),
@@ -88,9 +88,11 @@ def episodes(visit: Visit) -> Sheet:
 
 def traces(visit: Visit) -> Sheet:
     """Show all traces."""
+    every = list(visit.library.traces().items())
+    shown, paging = visit.paged(len(every), SHOWN_RECORDS)
     rows = [
         [tag("a", name, href=visit.links.to("trace", file=name)), *(str(head.get(part, "")) for part in HEAD)]
-        for name, (_, head) in visit.library.traces().items()
+        for name, (_, head) in (every[i] for i in shown)
     ]
     nothing = note("No trace is there: serve with ", tag("code", "--trace DIR"), ".")
-    return Sheet("Traces", table(("file", *HEAD), rows, label="Traces") or nothing)
+    return Sheet("Traces", tag("div", table(("file", *HEAD), rows, label="Traces") or nothing, paging))

@@ -19,7 +19,7 @@ from worldsmith.window.library import OpenWorld
 from worldsmith.window.markup import Child, Markup, tag
 from worldsmith.window.page_html import cells_text, linked_text
 from worldsmith.window.sheet import Cell, Content, Sheet, Visit, choices, facts, field, note, section, table
-from worldsmith.window.views.pages import row_link
+from worldsmith.window.views.pages import cells_table, row_link
 from worldsmith.world.model import Disclosure, Row
 
 TOOLS: Final = (("web_search", "web_search"), ("web_extractor", "web_extractor"))
@@ -185,6 +185,9 @@ def _behind(worlds: _Worlds, observation: Observation) -> list[Child]:
             [_view_row(worlds, view) for view in part.views] if part else [],
             "Slice",
         ),
+        tag("details", tag("summary", "Cells of the slice"), [_view_cells(worlds, view) for view in part.views])
+        if part and part.views
+        else None,
         table(
             ("edit", "page", "cells that it lost or tells otherwise"),
             [[c.kind, c.page, Cell(tag("span", cells_text(c.cells)), "lines")] for c in part.changes] if part else [],
@@ -206,6 +209,11 @@ def _view_row(worlds: _Worlds, view: View) -> list[Content]:
     ]
 
 
+def _view_cells(worlds: _Worlds, view: View) -> Markup:
+    opened, page = worlds.of(view.page.url), view.page
+    return section(page.id, cells_table(worlds.links, opened, page.cells, set(page.head.cells)))
+
+
 def _disclosed(worlds: _Worlds, opened: OpenWorld, disclosed: Sequence[Disclosure]) -> Markup:
     by_row: dict[Row, list[str]] = {}
     for row, column in disclosed:
@@ -214,7 +222,7 @@ def _disclosed(worlds: _Worlds, opened: OpenWorld, disclosed: Sequence[Disclosur
         [row_link(worlds.links, opened, row), str(row), Cell(", ".join(columns), "long")]
         for row, columns in by_row.items()
     ]
-    return table(("row", "is", "columns"), rows, f"Discloses {len(disclosed)} cells of {opened.world.id}")
+    return table(("row", "is", "columns"), rows, f"Cells of {opened.world.id} that it discloses: {len(disclosed)}")
 
 
 def _guard(worlds: _Worlds, observation: Observation) -> list[Child]:
@@ -229,10 +237,10 @@ def _guard(worlds: _Worlds, observation: Observation) -> list[Child]:
         else []
     )
     return [
-        note(f"{len(rejected)} units were rejected.", class_="bad") if rejected else note("Nothing was rejected."),
+        note(f"Units rejected: {len(rejected)}.", class_="bad") if rejected else note("Nothing was rejected."),
         table(("where", "text", "why"), [[v.where, Cell(v.text, "long"), v.why] for v in rejected], "Rejected"),
         table(
-            ("where", "text"), [[v.where, Cell(v.text, "long")] for v in accepted], f"{len(accepted)} units accepted"
+            ("where", "text"), [[v.where, Cell(v.text, "long")] for v in accepted], f"Units accepted: {len(accepted)}"
         ),
         table(
             ("page", "text", "states", "verdict"),
@@ -245,7 +253,7 @@ def _guard(worlds: _Worlds, observation: Observation) -> list[Child]:
                 ]
                 for view, text, cells in spans
             ],
-            f"{len(spans)} spans, each known by the cells that it states",
+            f"Spans, each known by the cells that it states: {len(spans)}",
         ),
     ]
 

@@ -18,14 +18,14 @@ def trace(visit: Visit) -> Sheet:
     own = reader(visit, [str(file.head.get("world", ""))])
     steps = [_session(file), *(_step(record, i, own) for i, record in enumerate(file.records, 1))]
     about = facts([(name, str(file.head.get(name, ""))) for name in HEAD])
-    broken = [f"{file.broken} lines are half-written or damaged, and left out"] if file.broken else []
+    broken = [f"lines left out, half-written or damaged: {file.broken}"] if file.broken else []
     body = tag("div", problems(broken), replay(visit, "trace", {"file": file.file.name}, steps, about))
     return Sheet(file.file.name, body, (("Traces", visit.links.to("traces")),))
 
 
 def _session(file: TraceFile) -> Step:
     calls = sum("call" in record for record in file.records)
-    return Step("Session", lambda: note(f"{calls} calls and {len(file.records) - calls} messages."))
+    return Step("Session", lambda: note(f"Calls: {calls}; messages: {len(file.records) - calls}."))
 
 
 def _step(record: Mapping[str, Any], number: int, own: Reader) -> Step:
