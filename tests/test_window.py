@@ -38,6 +38,7 @@ from worldsmith.world.files import load_world, save_jsonl, save_world, tasks_fil
 from worldsmith.world.model import Row
 
 TOKEN = "t0ken"
+RUNS = ("perfect", "forgetful", "copier", "snippet_reader")
 HOSTILE = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'&"
 
 
@@ -101,7 +102,7 @@ def saved(town, mined, tmp_path_factory):
     place = tmp_path_factory.mktemp("window")
     folder = save_world(town, place / "w")
     save_jsonl(tasks_file(folder), [task.to_json() for task in mined])
-    for name in ("perfect", "forgetful", "copier"):
+    for name in RUNS:
         traces = Traces(place / "traces") if name == "perfect" else None
         with saved_run(place / "runs" / name, {"model": name}) as run:
             for episode in played(folder, mined, name, traces=traces)[0]:
@@ -460,7 +461,7 @@ def episode_of(saved, browser, run):
 
 def test_runs_and_their_episodes_are_listed_with_their_figures(browser, saved):
     rows = {row[0]: row for row in browser.page("runs").tables[0][1:]}
-    assert set(rows) == {"perfect", "forgetful", "copier"}
+    assert set(rows) == set(RUNS)
     assert rows["perfect"][1:] == ["4", "4", "1.000", "1.000", "1.000"]
     record, _ = episode_of(saved, browser, "forgetful")
     listed = next(row for row in browser.page("episodes", run="forgetful").tables[0] if row[0] == record["task_id"])
@@ -485,7 +486,7 @@ def test_an_episode_is_replayed_turn_by_turn(browser, saved):
     assert f"step {len(turns) + 1} of {len(turns) + 1}" in browser.page(f"{link}&step=9999").text
 
 
-@pytest.mark.parametrize("run", ["perfect", "forgetful", "copier"])
+@pytest.mark.parametrize("run", RUNS)
 def test_each_cell_of_the_answer_leads_to_its_origin(browser, saved, run):
     record, link = episode_of(saved, browser, run)
     page = browser.page(f"{link}&step=9999")
@@ -494,10 +495,14 @@ def test_each_cell_of_the_answer_leads_to_its_origin(browser, saved, run):
     for cell in record["cells"]:
         shown = rows[cell["row"] or "–"][cell["column"]]
         outcome = cell_outcome(cell, record).replace("_", " ")
-        call = record["calls"][cell["call"]]
-        assert shown.endswith(f"{outcome}, turn {call['turn']}")
         assert shown.startswith(cell["answered"] or "–")
-        assert (cell["expected"] in shown) or outcome == "right"
+        assert (cell["expected"] in shown) or outcome.startswith("right")
+        if cell["call"] is None:
+            assert shown.endswith(f"{outcome}, no call")
+            continue
+        call = record["calls"][cell["call"]]
+        named = "" if cell["outcome"] in {"right", "not_reported", "reported_wrong"} else "row named in "
+        assert shown.endswith(f"{outcome}, {named}turn {call['turn']}")
         origin = browser.page(f"{link}&step={call['turn']}")
         assert call["arg"] in [row[1] for row in origin.tables[0]]
     worth = {row[0]: float(row[1]) for row in page.tables[-1][1:]}
@@ -687,5 +692,5 @@ def test_the_window_shows_what_it_is_started_with(saved, town):
         with urllib.request.urlopen(url) as reply:
             page = _Page(reply.read().decode())
         assert town.id in page.text
-        assert "runs 3" in page.text
+        assert f"runs {len(RUNS)}" in page.text
     assert status_at(url) is None

@@ -162,5 +162,6 @@ def _answered_cell(cell: Record, record: Record, visit: Visit, here: Mapping[str
     if cell["call"] is not None:
         turn = record["calls"][cell["call"]]["turn"]
         address = visit.links.to("episode", **here, step=turn)
-        origin = tag("a", f"turn {turn}", href=address, title=where_from(cell, record["calls"]))
+        link = tag("a", f"turn {turn}", href=address, title=where_from(cell, record["calls"]))
+        origin = link if cell["outcome"] in STATED else ("row named in ", link)
     return Cell([texts, tag("br"), tag("small", outcome.replace("_", " "), ", ", origin)], f"cell {outcome}")
