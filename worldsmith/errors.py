@@ -4,8 +4,9 @@ A user's mistake never ends in a traceback: `cli` prints the text of any Worldsm
 where it is a UsageError, else with 1.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from difflib import get_close_matches
+from itertools import islice
 
 
 class WorldsmithError(Exception):
@@ -69,9 +70,23 @@ class BackendError(WorldsmithError):
     """A language model that did not answer in time, or in the right form."""
 
 
+MOST_COMPARED = 2000
+"""Names that `close_match` compares: a hundred thousand would take seconds."""
+
+
+def some_of(names: Collection[str], most: int = 12) -> str:
+    """Return the first of some names, with an ellipsis where there are more."""
+    return ", ".join(islice(names, most)) + (", …" if len(names) > most else "")
+
+
 def close_match(name: str, known: Iterable[str]) -> str:
-    """Return " Did you mean …?" with the nearest of `known`, or a list of them where none is near."""
-    names = sorted(known)
+    """Return " Did you mean …?" with the nearest of `known`, or a list of them where none is near.
+
+    Of more than `MOST_COMPARED` names it says nothing.
+    """
+    names = sorted(islice(known, MOST_COMPARED + 1))
+    if len(names) > MOST_COMPARED:
+        return ""
     near = get_close_matches(name, names, n=1) or [n for n in names if n.casefold() == name.casefold()]
     if near:
         return f" Did you mean {near[0]!r}?"

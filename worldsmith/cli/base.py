@@ -98,8 +98,13 @@ def pool_at(paths: Sequence[Path], *, quiet: bool = True) -> "Pool":
 
 
 def usable_worlds(paths: Sequence[Path], *, verify: bool = True, fault: bool = True) -> list[Path]:
-    """Return the folders of `loaded_worlds`."""
-    return [folder for folder, _ in loaded_worlds(paths, verify=verify, fault=fault)]
+    """Return the paths of `loaded_worlds`; those of shards as they are: each is verified when it is opened."""
+    from worldsmith.world.files import worlds_in_shards
+
+    sharded = {path: worlds for path in paths if (worlds := worlds_in_shards(path))}
+    others = [path for path in paths if path not in sharded]
+    loaded = [folder for folder, _ in loaded_worlds(others, verify=verify, fault=fault)] if others else []
+    return [*loaded, *(world for worlds in sharded.values() for world in worlds)]
 
 
 def loaded_worlds(

@@ -64,7 +64,8 @@ tool_names_option = click.option(
 @click.option(
     "--index-dir",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Folder for search indices, so that worlds open faster the second time; beside the worlds by default.",
+    help="Folder for search indices, so that worlds open faster the second time; beside the worlds by default, and "
+    "none for worlds in shards.",
 )
 @click.option(
     "--api-key",
@@ -154,7 +155,7 @@ def serve(
     options |= {**of_pool, "access_log": _lines_to(access_log), "api_key": "" if keyless else api_key or None}
     options["names"] = _names(named)
     folders = usable_worlds(paths, fault=False)
-    beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders}
+    beside = {folder.name: folder.resolve().parent / FOLDER for folder in folders if folder.is_dir()}
     sources = [pool_at(paths, quiet=False)] if pooled else folders
     shown = WindowSettings(paths, pooled, profiles, retriever, (*records, *([trace] if trace else ())))
 

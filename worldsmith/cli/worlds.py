@@ -1,7 +1,9 @@
 """Commands about worlds: generate, check, show, schema."""
 
+import os
 import secrets
 import shutil
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -27,7 +29,9 @@ from worldsmith.errors import FormatError, NotFoundError, SchemaError, UsageErro
 
 if TYPE_CHECKING:
     from worldsmith.mining.batch import Built
+    from worldsmith.mining.shards import ShardPlan
     from worldsmith.schema import Language, Split
+    from worldsmith.world.shards import Shards
 
 PATHS = click.Path(path_type=Path)
 
@@ -58,6 +62,8 @@ class Seed(click.IntRange):
         return text if text == "random" else super().convert(value, param, ctx)
 
 
+NO_TASK = "give it list pages, try other --task-kinds or --size small, or take --tasks 0"
+"""The fix for a schema that gives no task."""
 SEED_BITS = 128
 """Of a random seed."""
 
@@ -171,7 +177,16 @@ class FactsOption(click.Option):
     help="Instead: a frozen evaluation set, checked against its digests; takes --out, --jobs and --json alone. "
     "--set worldsmith-eval-1",
 )
-@click.option("--jobs", type=click.IntRange(1), default=1, show_default=True, help="Processes.")
+@click.option("--jobs", type=click.IntRange(1), help="Processes; default 1, with --engine one per core.")
+@click.option(
+    "--engine",
+    type=click.Choice(["local", "process", "ray"]),
+    help="Write shards of many worlds instead of a folder for each, with this process alone, several, or Ray "
+    "(worldsmith[ray]; a cluster by RAY_ADDRESS). The same digests from each. --engine process",
+)
+@click.option(
+    "--shard-size", type=click.IntRange(1), help="With --engine: worlds of a shard; default 200. --shard-size 1000"
+)
 @reword_options
 @json_option
 @click.pass_context
@@ -192,7 +207,9 @@ def generate(
     language: "Language | None",
     wordings: "Split",
     set_name: str | None,
-    jobs: int,
+    jobs: int | None,
+    engine: str | None,
+    shard_size: int | None,
     reword: str | None,
     model_url: str,
     *,
@@ -207,17 +224,23 @@ def generate(
     fail, the exit code is 1. Other --facts, --density, --listing, --homonyms or --common-names make other worlds,
     beside those that are there. A schema none of whose worlds has a task gives exit code 1 too.
 
+    With --engine the same worlds and tasks are put into shards, Parquet files that `check`, `show`, `run`, `serve`,
+    `export`, `audit` and `tasks` take as they take folders: OUT, OUT/shard-00042.parquet, or OUT/WORLD for one world.
+    A shard that fails is tried again; --json prints a line per shard.
+
     \b
     worldsmith generate --seed 7 --out w
     worldsmith generate town --count 50 --tasks 20 --jobs 2 --out w
     worldsmith generate --kind time_shifted --facts 150-200 --listing 5 --homonyms 0.1 --out w
+    worldsmith generate --engine process --count 100000 --tasks 4 --out w
     worldsmith generate --set worldsmith-eval-1 --out eval
     """
     if set_name is not None:
-        _make_set(ctx, set_name, out, jobs, as_json=as_json)
+        _make_set(ctx, set_name, out, jobs or 1, as_json=as_json)
         return
     from worldsmith.mining.batch import Failed, build_all, default_schemas, of_kinds, orders
     from worldsmith.mining.pipeline import MiningRequest
+    from worldsmith.mining.shards import SHARD_SIZE, shard_plan
     from worldsmith.schema import Knobs, parse_facts, shipped
 
     if kinds and schemas:
@@ -228,9 +251,18 @@ def generate(
         click.echo(f"worldsmith: the same worlds again: --seed {seed}", err=True)
     names = schemas or default_schemas(of_kinds(kinds) or tuple(shipped()), wordings)
     asked_knobs = Knobs(parse_facts(facts) if facts else None, **knobs)
+    if engine is not None:
+        if reword:
+            raise UsageError("--engine writes shards, whose questions stay as they are: leave --reword out")
+        plan = shard_plan(names, count, seed, request, asked_knobs, language, wordings, shard_size or SHARD_SIZE)
+        if not _make_shards(plan, engine, jobs or os.cpu_count() or 1, out, as_json=as_json):
+            ctx.exit(1)
+        return
+    if shard_size is not None:
+        raise UsageError("--shard-size is of shards: name an --engine that writes them, such as --engine process")
     requested = orders(names, count, seed, request, asked_knobs, language, wordings)
     built, failed = [], 0
-    for one in progress(build_all(requested, jobs, out), len(requested), "worlds", quiet=as_json):
+    for one in progress(build_all(requested, jobs or 1, out), len(requested), "worlds", quiet=as_json):
         if isinstance(one, Failed):
             failed += 1
             click.echo(f"worldsmith: {one.error}", err=True)
@@ -246,6 +278,34 @@ def generate(
         reword_saved([Path(one.path) for one in built], reword, model_url, as_json=as_json)
     if _report_shortfall(built, len(requested), failed):
         ctx.exit(1)
+
+
+def _make_shards(plan: "ShardPlan", engine: str, jobs: int, out: Path, *, as_json: bool) -> bool:
+    """Make the shards of a plan and say how it went; return whether nothing is missing."""
+    from worldsmith.mining.engines import ENGINES
+    from worldsmith.mining.shards import build_shards
+
+    worlds = facts = short = kept = made = 0
+    tasks: Counter[str] = Counter()
+    for shard in progress(build_shards(plan, ENGINES[engine], jobs, out), plan.planned, "shards", quiet=as_json):
+        for one in shard.failed:
+            click.echo(f"worldsmith: {one['error']}", err=True)
+        if as_json:
+            emit(shard.to_json())
+        worlds, facts, short = worlds + shard.worlds, facts + shard.facts, short + shard.short
+        kept, made = kept + shard.resumed, made + (not shard.resumed)
+        tasks.update(shard.tasks)
+    if not as_json:
+        state = f"{counted(made, 'shard')} made, {kept} kept"
+        click.echo(f"{counted(worlds, 'world')} in {out}, {facts} facts, 0 violations, {tasks.total()} tasks; {state}")
+    if short:
+        click.echo(f"{counted(short, 'world')} with fewer tasks than asked for: no more passed every gate", err=True)
+    if worlds < plan.count:
+        click.echo(f"{plan.count - worlds} of {counted(plan.count, 'world')} not made", err=True)
+    without = sorted(name for name, n in tasks.items() if plan.request.count and not n)
+    if without:
+        click.echo(f"no task of any world of {', '.join(without)}: {NO_TASK}", err=True)
+    return worlds == plan.count and not without
 
 
 def _make_set(ctx: click.Context, name: str, out: Path, jobs: int, *, as_json: bool) -> None:
@@ -284,8 +344,7 @@ def _report_shortfall(built: "Sequence[Built]", count: int, failed: int) -> bool
         click.echo(f"{fewer} fewer than asked for, in {where}: no more passed every gate", err=True)
     without = sorted({b.schema for b in short} - {b.schema for b in built if b.tasks})
     if without:
-        fix = "give it list pages, try other --task-kinds or --size small, or take --tasks 0"
-        click.echo(f"no task of any world of {', '.join(without)}: {fix}", err=True)
+        click.echo(f"no task of any world of {', '.join(without)}: {NO_TASK}", err=True)
     return bool(lacking or without)
 
 
@@ -375,6 +434,9 @@ def show(
 ) -> None:
     """Look at one world: its tables, its constraint graph, a query, a page, a task; of a folder, list its worlds.
 
+    Of a folder of shards, worlds, facts and tasks are counted by schema; a shard's worlds are listed, and W/WORLD is
+    one of them.
+
     \b
     worldsmith show w
     worldsmith show w/town-1a2b3c4d5e --table shop
@@ -383,6 +445,7 @@ def show(
     worldsmith show w --task town-1a2b3c4d5e-deep-0123456789     `worldsmith tasks w --list` has the ids
     """
     from worldsmith.world import files
+    from worldsmith.world.shards import shards_in
 
     if task_id is not None:
         show_task(path, task_id, gold=gold, as_json=as_json)
@@ -392,6 +455,9 @@ def show(
 
     folders = files.world_folders([path])
     if len(folders) > 1 and not (graph or sql is not None or ddl or page or table_name):
+        if path.is_dir() and (some := shards_in(path)) and not as_json:
+            _print_shards(some)
+            return
         _print_worlds(usable_worlds([path], verify=False), as_json=as_json)
         return
     world = files.load_world(one_world(path))
@@ -426,21 +492,37 @@ def show(
 
 def _print_worlds(folders: list[Path], *, as_json: bool) -> None:
     """Print the worlds of a folder: what they are, and how many tasks are kept beside them."""
-    from worldsmith.tasks.dropped import reasons_in
+    from worldsmith.tasks.files import count_tasks
     from worldsmith.world import files
 
-    manifests = [(folder, files.read_manifest(folder)) for folder in folders]
     if as_json:
-        for _, info in manifests:
-            emit(info)
+        for folder in folders:
+            emit(files.read_manifest(folder))
         return
-    rows = []
-    for folder, info in manifests:
-        path = files.tasks_file(folder)
-        lines = sum(map(bool, path.read_bytes().split(b"\n"))) if path.is_file() else 0
-        tasks = lines and lines - len(reasons_in(path))
-        rows.append((str(folder), info.get("schema"), info.get("as_of"), info.get("facts"), tasks))
+    ones = ((folder, files.read_summary(folder)) for folder in folders)
+    rows = [(str(folder), one.schema, one.as_of, one.facts, count_tasks(folder)) for folder, one in ones]
     click.echo(table(["world", "schema", "as of", "facts", "tasks"], rows, limit=200))
+
+
+def _print_shards(some: "Shards") -> None:
+    """Print how many worlds, facts and tasks shards have of each schema."""
+    from worldsmith.world.shards import tasks_by_world
+
+    worlds, facts, tasks = Counter[str](), Counter[str](), Counter[str]()
+    by_world = tasks_by_world(some.folder)
+    for place in some.places.values():
+        one = place.summary
+        worlds[one.schema] += 1
+        facts[one.schema] += one.facts
+        tasks[one.schema] += by_world.get(one.world, 0)
+    shards = len({place.shard for place in some.places.values()})
+    click.echo(
+        table(["schema", "worlds", "facts", "tasks"], [(s, worlds[s], facts[s], tasks[s]) for s in sorted(worlds)])
+    )
+    total = f"{counted(worlds.total(), 'world')} in {counted(shards, 'shard')} of {some.folder}"
+    click.echo(
+        f"\n{total}, {facts.total()} facts, {tasks.total()} tasks; {some.folder / next(iter(some.places))} is one"
+    )
 
 
 def _print_rows(header: list[str], rows: list[Any], *, as_json: bool) -> None:

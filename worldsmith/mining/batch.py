@@ -15,6 +15,7 @@ from worldsmith.errors import (
     FormatError,
     GenerationError,
     NotFoundError,
+    UsageError,
     close_match,
 )
 from worldsmith.generation import generate
@@ -36,6 +37,7 @@ from worldsmith.schema import (
 from worldsmith.schema.scaling import check_facts
 from worldsmith.world import files
 from worldsmith.world.model import World, world_id
+from worldsmith.world.shards import shard_files
 
 AHEAD = 16
 """Worlds per process that may be made before an earlier one is whole: one that fails takes many times as long."""
@@ -203,9 +205,14 @@ def attempt(out: Path, order: Order) -> Built | Failed:
     try:
         return build(order, out)
     except GenerationError as error:
-        schema = load_schema(order.schema)
-        fix = remedy(schema, error.rule, [order.seed]) if error.rule else None
-        return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
+        return failure(order, error)
+
+
+def failure(order: Order, error: GenerationError) -> Failed:
+    """Return what is reported of a seed that no world fits."""
+    schema = load_schema(order.schema)
+    fix = remedy(schema, error.rule, [order.seed]) if error.rule else None
+    return Failed(schema.name, order.seed, f"{error} Or {fix}" if fix else str(error))
 
 
 def _mine_and_save(order: Order, folder: Path, world: World) -> tuple[int, bool, Mapping[str, int]]:
@@ -249,25 +256,44 @@ def build_all(requested: Sequence[Order], jobs: int, out: Path) -> Iterator[Buil
     A seed that no world fits is yielded as Failed. Once all were tried, the next seeds of its schema take the places of
     such seeds, until as many worlds are there as were asked for or `PATIENCE` seeds of the schema in a row have failed.
 
-    Raises UsageError while another process builds into the same folder.
+    Raises UsageError while another process builds into the same folder, and where it holds shards.
     """
     if not requested:
         return
     advice = "the same command goes on where it stopped; try fewer --jobs"
     pool = worker_pool(partial(attempt, out), min(jobs, len(requested)), advice, ahead=AHEAD)
     with files.locked_folder(out), pool as mapped:
+        if shard_files(out):
+            raise UsageError(f"{out} holds shards: name another folder, or go on with the --engine that wrote them")
         files.recover_unfinished(out)
-        following = Counter(order.schema for order in requested)
-        streaks: Counter[str] = Counter()
+        seeds = FollowingSeeds(Counter(order.schema for order in requested))
         while requested:
-            lacking = []
             for order, one in zip(requested, mapped(requested), strict=True):
                 yield one
-                failed = isinstance(one, Failed)
-                streaks[order.schema] = streaks[order.schema] + 1 if failed else 0
-                lacking += [order] if failed else []
-            requested = []
-            for order in lacking:
-                if streaks[order.schema] < PATIENCE:
-                    requested.append(replace(order, number=following[order.schema]))
-                    following[order.schema] += 1
+                seeds.tried(order, failed=isinstance(one, Failed))
+            requested = seeds.replacements()
+
+
+class FollowingSeeds:
+    """The seeds that take the places of those which no world fits, schema by schema."""
+
+    def __init__(self, counts: Counter[str]) -> None:
+        """Take how many worlds of each schema are asked for."""
+        self._following = counts
+        self._streaks: Counter[str] = Counter()
+        self._lacking: list[Order] = []
+
+    def tried(self, order: Order, *, failed: bool) -> None:
+        """Note how an order went; orders are noted in their sequence."""
+        self._streaks[order.schema] = self._streaks[order.schema] + 1 if failed else 0
+        self._lacking += [order] if failed else []
+
+    def replacements(self) -> list[Order]:
+        """Return an order for each that has failed since, but of schemas that failed `PATIENCE` times in a row."""
+        made = []
+        for order in self._lacking:
+            if self._streaks[order.schema] < PATIENCE:
+                made.append(replace(order, number=self._following[order.schema]))
+                self._following[order.schema] += 1
+        self._lacking = []
+        return made

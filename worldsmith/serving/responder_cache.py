@@ -12,11 +12,11 @@ from pathlib import Path
 from threading import Lock
 from typing import Protocol
 
-from worldsmith.errors import NotFoundError, UsageError, close_match
+from worldsmith.errors import NotFoundError, UsageError, close_match, some_of
 from worldsmith.pages.pool import Pool
 from worldsmith.simulate.pool import BYTES_A_FACT
 from worldsmith.simulate.protocol import Address, Call, Observation
-from worldsmith.world.files import MANIFEST, load_world, read_json
+from worldsmith.world.files import load_world, read_summary
 from worldsmith.world.model import World
 
 OPENERS = 2
@@ -103,9 +103,8 @@ class ResponderCache:
     def check(self, world: str) -> None:
         """Raise UsageError where no world is named, NotFoundError where it isn't here."""
         if not world:
-            names = list(self.cards)
-            shown = ", ".join(names[:MAX_NAMED]) + (", …" if len(names) > MAX_NAMED else "")
-            raise UsageError(f"this server has {len(names)} worlds: {shown}. {NAMING}")
+            shown = some_of(self.cards, MAX_NAMED)
+            raise UsageError(f"this server has {len(self.cards)} worlds: {shown}. {NAMING}")
         if world not in self.cards:
             pool = ". A pool is served by `worldsmith serve DIR --pool`" if world.startswith("pool-") else ""
             raise NotFoundError(f"there is no world {world!r} here.{close_match(world, self.cards)} {NAMING}{pool}")
@@ -170,9 +169,6 @@ def _cards_of(source: Source) -> Iterator[tuple[str, WorldCard]]:
         schema = source.schema
         yield source.id, WorldCard("in memory", lambda: source, schema.name, schema.as_of, source.facts, source.digest)
     else:
-        info = read_json(source / MANIFEST)
-        try:
-            facts = (str(info["schema"]), str(info["as_of"]), int(info["facts"]), str(info["digest"]))
-            yield str(info["world"]), WorldCard(str(source), partial(load_world, source), *facts)
-        except (KeyError, TypeError, ValueError):
-            raise UsageError(f"{source / MANIFEST}: not a world's manifest") from None
+        one = read_summary(source)
+        card = WorldCard(str(source), partial(load_world, source), one.schema, one.as_of, one.facts, one.digest)
+        yield one.world, card

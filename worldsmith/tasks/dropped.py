@@ -3,7 +3,7 @@
 A task's id is a digest of what it asks, so that a task which is mined again stays dropped.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
@@ -33,11 +33,12 @@ def every_row(file: Path) -> dict[str, Mapping[str, Any]]:
     return {row["task_id"]: row for row in rows if isinstance(row.get("task_id"), str)}
 
 
-def reasons_in(file: Path) -> dict[str, str]:
-    """Return why tasks of a file are dropped, by task id; ids that the file doesn't have are left out."""
+def reasons_in(file: Path, worlds: Container[Any] | None = None) -> dict[str, str]:
+    """Return why tasks of a file are dropped, by task id: of these `worlds`, or of all that it has tasks of."""
     if not (reasons := dropped_reasons(file.parent)):
         return {}
-    return {task_id: reasons[task_id] for task_id in every_row(file) if task_id in reasons}
+    rows = ((task_id, row) for task_id, row in every_row(file).items() if task_id in reasons)
+    return {task_id: reasons[task_id] for task_id, row in rows if worlds is None or row.get("world") in worlds}
 
 
 def drop_tasks(files: Sequence[Path], task_ids: Sequence[str], reason: str) -> str:

@@ -4,17 +4,16 @@ Folders are known here and to code that writes beside worlds; everything else op
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from hashlib import file_digest
 from pathlib import Path
 from typing import Protocol
 
-from worldsmith.errors import FormatError, NotFoundError, UsageError
+from worldsmith.errors import FormatError, NotFoundError, UsageError, some_of
 from worldsmith.simulate.pool import PoolSimulator
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.tasks.dropped import reasons_in
-from worldsmith.tasks.files import TaskPlace, existing_tasks_file, stream_tasks, tasks_of
-from worldsmith.tasks.task import AGAIN, VERSIONS, Task
-from worldsmith.world.files import LANGUAGE, folders_by_id, load_world, read_json, read_manifest, tasks_file
+from worldsmith.tasks.files import TaskPlace, as_mined, stream_tasks, stream_tasks_of, tasks_of
+from worldsmith.tasks.task import AGAIN, Task
+from worldsmith.world.files import folders_by_id, load_world, read_summary, tasks_file, world_files
 from worldsmith.world.model import World
 
 
@@ -84,7 +83,7 @@ class SeparateWorlds:
         """Return the simulator of a world."""
         if self._last is None or self._last.id != world:
             if world not in self.folders:
-                raise NotFoundError(f"world {world!r} is not among those named: {', '.join(self.folders)}")
+                raise NotFoundError(f"world {world!r} is not among those named: {some_of(self.folders)}")
             self._last = self._simulate(load_world(self.folders[world]))
         return self._last
 
@@ -95,34 +94,25 @@ class SeparateWorlds:
 
     def dropped(self) -> dict[str, str]:
         """Return why tasks of these worlds are dropped."""
-        files = (file for file in map(tasks_file, self.folders.values()) if file.is_file())
-        return {task_id: reason for file in files for task_id, reason in reasons_in(file).items()}
+        files = (file for file in dict.fromkeys(map(tasks_file, self.folders.values())) if file.is_file())
+        return {task_id: reason for file in files for task_id, reason in reasons_in(file, self.folders).items()}
 
     def stream_tasks(self) -> Iterator[tuple[TaskPlace, Task]]:
         """Yield the tasks one at a time, each with its place."""
         for folder in self.folders.values():
-            yield from stream_tasks(existing_tasks_file(folder))
+            yield from stream_tasks_of(folder)
 
     def digest(self, world: str) -> str:
         """Return the digest that a world's manifest names."""
-        return str(read_manifest(self.folders[world]).get("digest"))
+        return read_summary(self.folders[world]).digest
 
     def wordings(self, world: str) -> str:
         """Return which wordings a world was written in."""
-        return _wordings(self.folders[world])
+        return world_files(self.folders[world]).wordings()
 
     def as_mined(self, world: str) -> bool:
-        """Whether a world's file of tasks is the one that the record beside it names."""
-        folder = self.folders[world]
-        path = tasks_file(folder)
-        try:
-            record = read_json(path.with_suffix(".json"))
-            with path.open("rb") as file:
-                digest = file_digest(file, "sha256").hexdigest()
-            made_of = {"world_digest": read_manifest(folder).get("digest"), "versions": dict(VERSIONS)}
-            return bool(record == record | made_of | {"sha256": digest})
-        except (FormatError, TypeError):
-            return False
+        """Whether a world's tasks are those that the record beside them names."""
+        return as_mined(self.folders[world])
 
 
 class PooledWorlds:
@@ -169,7 +159,7 @@ class PooledWorlds:
 
     def wordings(self, world: str) -> str:
         """Return which wordings a world was written in."""
-        return _wordings(self.pool.folders[world])
+        return world_files(self.pool.folders[world]).wordings()
 
     def dropped(self) -> dict[str, str]:
         """Return why tasks of the pool are dropped."""
@@ -195,7 +185,7 @@ class JoinedWorlds:
 
     def _part(self, world: str) -> Worlds:
         if world not in self._part_of:
-            raise NotFoundError(f"world {world!r} is not among those named: {', '.join(self.ids)}")
+            raise NotFoundError(f"world {world!r} is not among those named: {some_of(self.ids)}")
         return self._part_of[world]
 
     @property
@@ -236,8 +226,3 @@ class JoinedWorlds:
     def as_mined(self, world: str) -> bool:
         """Whether a world's tasks are as they were mined."""
         return self._part(world).as_mined(world)
-
-
-def _wordings(folder: Path) -> str:
-    path = folder / LANGUAGE
-    return str(read_json(path).get("split", "all")) if path.is_file() else "all"

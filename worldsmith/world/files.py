@@ -1,4 +1,6 @@
-"""Worlds on disk: OUT/<world>/{world.json, schema.json, tables/*.jsonl}, tasks apart in OUT/_tasks/.
+"""Worlds on disk: OUT/<world>/{world.json, schema.json, tables/*.jsonl}, tasks apart in OUT/_tasks/; or in shards.
+
+A world is named by a path, OUT/<world>, whether it is a folder or lies in shards of OUT (`WorldFiles`).
 
 Nothing is ever half-written: a file is written beside its place, flushed, renamed, and its folder flushed; a world's
 folder appears whole, with its manifest, after its tasks. A write that fails removes its parts; what a killed
@@ -10,8 +12,9 @@ import os
 import shutil
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import orjson
 
@@ -20,6 +23,16 @@ from worldsmith.errors import FormatError, NotFoundError, UsageError, close_matc
 from worldsmith.schema import Knobs, Schema, Value, foreground, parse_schema, structure_of, with_bank
 from worldsmith.schema.scaling import apply_knobs
 from worldsmith.world.model import FORMAT, World, table_bytes, world_id
+from worldsmith.world.shards import (
+    SCHEMAS,
+    TABLES,
+    Shards,
+    WorldSummary,
+    shard_files,
+    shard_number,
+    shards_in,
+    stream_task_lines,
+)
 
 MANIFEST = "world.json"
 LANGUAGE = "language.json"
@@ -241,7 +254,13 @@ def numbered_jsonl(path: Path) -> list[tuple[int, Any]]:
 
 
 def stream_jsonl(path: Path) -> Iterator[tuple[int, int, Any]]:
-    """Yield the values of a JSON lines file, each with the number of its line and the offset of its first byte."""
+    """Yield the values of a JSON lines file, each with the number of its line and the offset of its first byte.
+
+    Of a shard's file of tasks likewise, the offset being the number of the row from 0.
+    """
+    if shard_number(path) is not None:
+        yield from ((row + 1, row, parsed_line(path, row + 1, text)) for row, text in stream_task_lines(path))
+        return
     number = offset = 0
     try:
         # Only \n ends a line: texts may hold U+2028, which str.splitlines() would split at.
@@ -258,11 +277,137 @@ def stream_jsonl(path: Path) -> Iterator[tuple[int, int, Any]]:
         raise FormatError(f"{path}, line {number}: not JSON: {error}") from None
 
 
+def parsed_line(path: Path, number: int, line: str) -> Any:
+    """Return the JSON in a line of a file. Raises FormatError."""
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise FormatError(f"{path}, line {number}: not JSON: {error}") from None
+
+
+class WorldFiles(Protocol):
+    """The parts of one world, wherever it is kept. Each method raises FormatError for what can't be read."""
+
+    def manifest(self) -> Any:
+        """Return the contents of world.json."""
+        ...
+
+    def schema(self, *, natural: bool) -> Schema:
+        """Return the schema, with its pattern bank where the world is `natural`."""
+        ...
+
+    def rows(self, table: str) -> list[Any]:
+        """Return the rows of a table."""
+        ...
+
+    def wordings(self) -> str:
+        """Return which wordings it was written in: "train", "test", or "all"."""
+        ...
+
+
+class FolderFiles:
+    """A world in a folder of its own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def manifest(self) -> Any:
+        """Return the contents of world.json."""
+        return read_json(self._folder / MANIFEST)
+
+    def schema(self, *, natural: bool) -> Schema:
+        """Return the schema."""
+        return _read_schema(self._folder / "schema.json", self._folder / LANGUAGE if natural else None)
+
+    def rows(self, table: str) -> list[Any]:
+        """Return the rows of a table."""
+        return read_jsonl(self._folder / "tables" / f"{table}.jsonl")
+
+    def wordings(self) -> str:
+        """Return which wordings it was written in."""
+        path = self._folder / LANGUAGE
+        return str(read_json(path).get("split", "all")) if path.is_file() else "all"
+
+
+class ShardFiles:
+    """A world in a shard."""
+
+    def __init__(self, shards: Shards, world: str) -> None:
+        self._shards, self._world = shards, world
+        self._lines: dict[str, str] | None = None
+
+    def manifest(self) -> Any:
+        """Return the contents of world.json."""
+        return self._shards.manifest(self._world)[1]
+
+    def schema(self, *, natural: bool) -> Schema:
+        """Return the schema, the same object for all worlds that have it."""
+        language, info = self._shards.manifest(self._world)
+        folder = self._shards.folder / SCHEMAS
+        bank = folder / f"{language}.json" if natural else None
+        return _shared_schema(folder / f"{info['schema_digest']}.json", bank)
+
+    def rows(self, table: str) -> list[Any]:
+        """Return the rows of a table."""
+        if self._lines is None:
+            self._lines = self._shards.table_lines(self._world)
+        lines = self._lines.get(table)
+        if lines is None:
+            raise FormatError(f"{self._shards.folder / self._world}: table {table} is not in its shard; {RESTORE}")
+        items = lines.rstrip().replace("\n", ",")
+        try:
+            return list(orjson.loads(f"[{items}]"))
+        except orjson.JSONDecodeError as error:
+            raise FormatError(f"{self._shards.folder / self._world}: table {table}: not JSON: {error}") from None
+
+    def wordings(self) -> str:
+        """Return which wordings it was written in."""
+        bank = self.schema(natural=bool(self._shards.manifest(self._world)[0])).bank
+        return bank.split if bank else "all"
+
+
+def _read_schema(path: Path, language: Path | None) -> Schema:
+    source = read_json(path)
+    if not isinstance(source, dict):
+        raise FormatError(f"{path}: not a schema: it holds no object")
+    schema = parse_schema(source, str(path))
+    return schema if language is None else with_bank(schema, read_json(language), str(language))
+
+
+_shared_schema = lru_cache(maxsize=64)(_read_schema)
+"""Files that are named by the digest of what they hold don't change."""
+
+
+def world_files(path: Path) -> WorldFiles:
+    """Return the parts of the world that a path names: a folder, or a place among shards. Raises FormatError."""
+    shards = shards_with(path)
+    return ShardFiles(shards, path.name) if shards else FolderFiles(path)
+
+
+def shards_with(path: Path) -> Shards | None:
+    """Return the shards in which the world lies that a path names, None where it has a folder. Raises FormatError."""
+    shards = None if (path / MANIFEST).is_file() else shards_in(path.parent)
+    return shards if shards and path.name in shards.places else None
+
+
+def read_summary(path: Path) -> WorldSummary:
+    """Return what lists of worlds say of one. Raises FormatError where its manifest can't be read."""
+    if shards := shards_with(path):
+        return shards.places[path.name].summary
+    info = read_manifest(path)
+    try:
+        return WorldSummary(
+            str(info["world"]), str(info["schema"]), str(info["as_of"]), int(info["facts"]), str(info["digest"])
+        )
+    except (KeyError, TypeError, ValueError):
+        raise FormatError(f"{path / MANIFEST}: not a world's manifest; {RESTORE}") from None
+
+
 def read_manifest(folder: Path) -> dict[str, Any]:
     """Return the contents of a world's world.json; FormatError where it can't be read, or is of no known format."""
     path = folder / MANIFEST
     try:
-        info = read_json(path)
+        info = world_files(folder).manifest()
     except FormatError as error:
         raise FormatError(f"{error}; {RESTORE}") from None
     if not isinstance(info, dict) or not isinstance(info.get("format"), int):
@@ -296,18 +441,14 @@ def load_world(folder: Path, *, verify: bool = True) -> World:
 
 
 def _read_world(folder: Path, info: Mapping[str, Any]) -> World:
-    source = read_json(folder / "schema.json")
-    if not isinstance(source, dict):
-        raise FormatError(f"{folder / 'schema.json'}: not a schema: it holds no object")
-    schema = parse_schema(source, f"{folder}/schema.json")
-    if info.get("language") == "natural":
-        schema = with_bank(schema, read_json(folder / LANGUAGE), f"{folder / LANGUAGE}")
+    parts = world_files(folder)
+    schema = parts.schema(natural=info.get("language") == "natural")
     structure = structure_of(schema, info["switches"])
     structure = _under_knobs(structure if schema.bank else foreground(structure), folder, info)
     values: Mapping[str, tuple[Value, ...]] = {name: tuple(items) for name, items in info["values"].items()}
     if any(isinstance(v, dict | list) for items in values.values() for v in items):
         raise FormatError(f"{folder / MANIFEST}: not a world's manifest: its lists hold more than plain values")
-    tables = {name: _read_table(folder, structure, name) for name in structure.tables}
+    tables = {name: _read_table(folder, parts, structure, name) for name in structure.tables}
     return World(info["world"], structure, info["seed"], tables, values)
 
 
@@ -344,10 +485,10 @@ def manifest_mismatches(world: World, info: Mapping[str, Any]) -> list[str]:
     return mismatches
 
 
-def _read_table(folder: Path, structure: Schema, name: str) -> dict[str, list[Value]]:
+def _read_table(folder: Path, parts: WorldFiles, structure: Schema, name: str) -> dict[str, list[Value]]:
     path = folder / "tables" / f"{name}.jsonl"
     names = structure.tables[name].names
-    rows, known = read_jsonl(path), set(names)
+    rows, known = parts.rows(name), set(names)
     for number, row in enumerate(rows, 1):
         if not isinstance(row, dict) or row.keys() != known:
             raise FormatError(f"{path}, row {number}: {_odd_columns(row, known)}")
@@ -377,7 +518,7 @@ def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
 
 
 def world_folders(paths: Iterable[Path]) -> list[Path]:
-    """Return the world folders that `paths` name: worlds, or folders of worlds; sorted, each once.
+    """Return the paths of the worlds that `paths` name: worlds, folders of worlds, shards; sorted, each once.
 
     A folder without world.json is skipped (see `folders_without_manifest`), and so are `_tasks` and the like among
     several paths: `worlds/*` names them too. Raises NotFoundError where a path leads to no world at all.
@@ -388,9 +529,13 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
         if (path / MANIFEST).is_file():
             folders.append(path)
             continue
+        if sharded := worlds_in_shards(path):
+            folders += sharded
+            continue
         inside = sorted(p.parent for p in path.glob(f"*/{MANIFEST}") if not p.parent.name.startswith("."))
         if not inside:
             others = [p.parent.name for p in path.parent.glob(f"*/{MANIFEST}")] if not path.exists() else []
+            others += shards.places if not path.exists() and (shards := shards_in(path.parent)) else ()
             near = close_match(path.name, others) if others else ""
             near += "".join(f" {why}." for why in folders_without_manifest([path]).values() if why)
             fix = near or f" Make some with `worldsmith generate --out {path}`."
@@ -401,11 +546,21 @@ def world_folders(paths: Iterable[Path]) -> list[Path]:
     return list(dict.fromkeys(folders))
 
 
+def worlds_in_shards(path: Path) -> list[Path]:
+    """Return the worlds in shards that a path names: a folder of shards, a shard, or one world of it."""
+    if shards := shards_in(path):
+        return [path / world for world in shards.places]
+    shards, number = None if path.is_dir() else shards_in(path.parent), shard_number(path)
+    if shards and number is not None:
+        return [path.parent / world for world in shards.worlds_of(number)]
+    return [path] if shards and path.name in shards.places else []
+
+
 def folders_by_id(folders: Iterable[Path]) -> dict[str, Path]:
-    """Return the folders of worlds by the ids in their manifests. Raises UsageError where two hold the same world."""
+    """Return the paths of worlds by their ids. Raises UsageError where two hold the same world."""
     by_id: dict[str, Path] = {}
     for folder in folders:
-        world = str(read_manifest(folder).get("world"))
+        world = read_summary(folder).world
         if by_id.setdefault(world, folder) is not folder:
             raise UsageError(f"world {world!r} is given twice: {by_id[world]}, {folder}")
     return by_id
@@ -423,10 +578,11 @@ def folders_without_manifest(paths: Iterable[Path]) -> dict[Path, str]:
     Folders whose names start with a dot or an underscore are ours and left out.
     """
     inside = [child for path in paths if not (path / MANIFEST).is_file() for child in path.glob("*/")]
+    ours = {TABLES, SCHEMAS} if any(map(shard_files, paths)) else set[str]()
     return {
         child: _incomplete_world(child)
         for child in sorted(set(inside))
-        if child.name[0] not in "._" and not (child / MANIFEST).exists()
+        if child.name[0] not in "._" and child.name not in ours and not (child / MANIFEST).exists()
     }
 
 
@@ -437,7 +593,9 @@ def _incomplete_world(folder: Path) -> str:
 
 
 def tasks_file(folder: Path) -> Path:
-    """Return where the tasks of the world in `folder` are kept: ../_tasks/<world>.jsonl."""
+    """Return where the tasks of a world are kept: ../_tasks/<world>.jsonl, or the file of tasks of its shard."""
+    if shards := shards_with(folder):
+        return shards.tasks_file(folder.name)
     return folder.resolve().parent / "_tasks" / f"{folder.resolve().name}.jsonl"
 
 
