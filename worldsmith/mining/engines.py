@@ -55,7 +55,11 @@ def ray_engine(function: Callable[[int], B], numbers: Iterable[int], jobs: int) 
                 num_cpus=None if os.environ.get("RAY_ADDRESS") else jobs, include_dashboard=False, log_to_driver=False
             )
             stack.callback(ray.shutdown)
-        task = ray.remote(max_retries=TRIES - 1)(function)
+
+        @ray.remote(max_retries=TRIES - 1)
+        def task(number: int) -> B:
+            return function(number)
+
         left = iter(numbers)
         running: list[Any] = []
         while running := [*running, *map(task.remote, islice(left, jobs * (1 + AHEAD) - len(running)))]:
