@@ -56,10 +56,10 @@ def ray_engine(function: Callable[[int], B], numbers: Iterable[int], jobs: int) 
             )
             stack.callback(ray.shutdown)
 
-        @ray.remote(max_retries=TRIES - 1)
-        def task(number: int) -> B:
+        def make(number: int) -> B:
             return function(number)
 
+        task = ray.remote(max_retries=TRIES - 1)(make)
         left = iter(numbers)
         running: list[Any] = []
         while running := [*running, *map(task.remote, islice(left, jobs * (1 + AHEAD) - len(running)))]:
