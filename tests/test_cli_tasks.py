@@ -218,6 +218,9 @@ def test_a_limit_is_shared_among_worlds():
 
     by_world = [["a1", "a2", "a3"], ["b1"], ["c1", "c2"]]
     assert _limited_tasks(by_world, 2) == ["a1", "b1"]
+    read = iter([[], *by_world])
+    assert _limited_tasks(read, 2) == ["a1", "b1"]
+    assert next(read) == ["c1", "c2"]  # which isn't read for a limit of two
     assert _limited_tasks(by_world, 4) == ["a1", "a2", "b1", "c1"]
     assert _limited_tasks(by_world, None) == ["a1", "a2", "a3", "b1", "c1", "c2"]
 

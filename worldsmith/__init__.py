@@ -95,17 +95,22 @@ def generate(
 
 
 def load_world(folder: str | Path) -> "World":
-    """Return the world kept in a folder. Raises NotFoundError, or FormatError where its bytes aren't those it names."""
+    """Return the world kept in a folder, or in shards as FOLDER/WORLD.
+
+    Raises NotFoundError, or FormatError where its bytes aren't those it names.
+    """
     from worldsmith.world import files  # noqa: PLC0415
 
     return files.load_world(Path(folder))
 
 
 def read_tasks(path: str | Path) -> "list[Task]":
-    """Return the tasks of a file in `_tasks/`, or those of the world in a folder. Raises NotFoundError, FormatError."""
+    """Return the tasks of a file in `_tasks/`, or those of the world that a path names. Raises as `load_world` does."""
     from worldsmith.tasks import files  # noqa: PLC0415
+    from worldsmith.world.files import shards_with  # noqa: PLC0415
 
-    return files.tasks_of(Path(path)) if Path(path).is_dir() else files.read_tasks(Path(path))
+    named = Path(path)
+    return files.tasks_of(named) if named.is_dir() or shards_with(named) else files.read_tasks(named)
 
 
 def score(answer: str, task: "Task") -> "Score":

@@ -1,7 +1,8 @@
 """Commands on tasks that are there: run, score, export."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def run(
         raise UsageError("--set plays in process, some of it in a pool: leave --base-url and --pool out")
     else:
         worlds = _set_worlds(set_name, paths, answering, quiet=as_json)
-    tasks = _limited_tasks([some for _, some in worlds.tasks()], limit)
+    tasks = _limited_tasks((some for _, some in worlds.tasks()), limit)
     if agent == AGENT and tasks:
         tools = Tools(worlds, base_url, profile, traces_in(trace))
         count = tokens if tokenizer_file is None else tokenizer(tokenizer_file)
@@ -160,10 +161,12 @@ def _set_worlds(name: str, paths: Sequence[Path], answering: Answering, *, quiet
     return open_set(folder, answering.simulator, answering.pool_simulator)
 
 
-def _limited_tasks(by_world: "Sequence[Sequence[Task]]", limit: int | None) -> "list[Task]":
+def _limited_tasks(by_world: "Iterable[Sequence[Task]]", limit: int | None) -> "list[Task]":
     """Return tasks world by world, at most `limit`: the first of every world before any second."""
-    places = sorted((i, w) for w, tasks in enumerate(by_world) for i in range(len(tasks)))[:limit]
-    return [by_world[w][i] for w, i in sorted((w, i) for i, w in places)]
+    # Of very many worlds no more are read: each of these gives one.
+    read = list(islice(filter(None, by_world), limit))
+    places = sorted((i, w) for w, tasks in enumerate(read) for i in range(len(tasks)))[:limit]
+    return [read[w][i] for w, i in sorted((w, i) for i, w in places)]
 
 
 FIGURES = ("item_f1", "row_f1", "nonkey_item_f1", "search_calls", "extract_calls", "tool_tokens", "retries")
