@@ -10,7 +10,7 @@ from html import escape
 from typing import Any
 from urllib.parse import urlencode
 
-from worldsmith.serving.dialects.days import SPANS, between, newer_than
+from worldsmith.serving.dialects.days import freshness
 from worldsmith.serving.dialects.fields import Option, Text, Whole, request_schema
 from worldsmith.serving.dialects.schemas import BOOL, NUMBER, TEXT, list_of, object_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
@@ -28,7 +28,7 @@ def search(request: Request) -> ParsedRequest:
     """Read a search; the service has no "webPages" in its reply where there are no hits."""
     fields = request.fields
     query, count, offset = QUERY.read(fields), COUNT.read(fields), OFFSET.read(fields)
-    call = Call("web_search", " ".join((*_days(FRESHNESS.read(fields)), query)), offset // count + 1, count)
+    call = Call("web_search", " ".join((*freshness(FRESHNESS.read(fields), _RANGE), query)), offset // count + 1, count)
     shown: Callable[[str], str] = escape if str(FORMAT.read(fields)).lower() == "html" else str
 
     def write(observations: tuple[Observation, ...]) -> Reply:
@@ -44,16 +44,6 @@ def search(request: Request) -> ParsedRequest:
         return Reply({**reply, "webPages": pages, "rankingResponse": {"mainline": {"items": ranks}}})
 
     return ParsedRequest((call,), write)
-
-
-def _days(freshness: Any) -> list[str]:
-    """Return the operators of a `freshness`, none for what it doesn't say."""
-    if not isinstance(freshness, str):
-        return []
-    if freshness.lower() in SPANS:
-        return [newer_than(freshness.lower())]
-    days = _RANGE.fullmatch(freshness)
-    return between(days[1], days[2]) if days else []
 
 
 def _result(hit: Result, place: int, shown: Callable[[str], str], request: Request) -> dict[str, Any]:

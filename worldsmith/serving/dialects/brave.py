@@ -9,7 +9,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from worldsmith.errors import UsageError
-from worldsmith.serving.dialects.days import SPANS, between, day_in_words, newer_than
+from worldsmith.serving.dialects.days import day_in_words, freshness
 from worldsmith.serving.dialects.fields import Option, Text, Whole, request_schema
 from worldsmith.serving.dialects.schemas import BOOL, TEXT, list_of, object_of
 from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
@@ -32,7 +32,7 @@ def search(request: Request) -> ParsedRequest:
     words = len(query.split())
     if words > WORDS:
         raise UsageError(f'"q" has {words} words; at most {WORDS} are read: shorten it')
-    call = Call("web_search", " ".join((*_days(FRESHNESS.read(fields)), query)), offset + 1, count)
+    call = Call("web_search", " ".join((*freshness(FRESHNESS.read(fields), _RANGE, "p"), query)), offset + 1, count)
 
     def write(observations: tuple[Observation, ...]) -> Reply:
         (page,) = observations
@@ -48,16 +48,6 @@ def search(request: Request) -> ParsedRequest:
         )
 
     return ParsedRequest((call,), write)
-
-
-def _days(freshness: Any) -> list[str]:
-    """Return the operators of a `freshness`, none for what it doesn't say."""
-    if not isinstance(freshness, str):
-        return []
-    if freshness.startswith("p") and freshness[1:] in SPANS:
-        return [newer_than(freshness[1:])]
-    days = _RANGE.fullmatch(freshness)
-    return between(days[1], days[2]) if days else []
 
 
 def _result(hit: Result, request: Request) -> dict[str, Any]:

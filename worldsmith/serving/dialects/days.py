@@ -1,6 +1,8 @@
 """Days in requests and replies: spans become operators of a query (`pages.index.query`), dates become words."""
 
+import re
 from datetime import date
+from typing import Any
 
 SPANS = {"day": 1, "d": 1, "week": 7, "w": 7, "month": 31, "m": 31, "year": 366, "y": 366}
 """Days of a span, by the names that services have for it."""
@@ -18,6 +20,20 @@ def between(first: str, last: str) -> list[str]:
     except ValueError:
         return []
     return [f"{operator}:{day}" for operator, day in zip(("after", "before"), days, strict=True) if day]
+
+
+def freshness(value: Any, dates: re.Pattern[str], prefix: str = "") -> list[str]:
+    """Return the operators of a `freshness`: a span of `SPANS` after a prefix, or two ISO days as `dates` finds them.
+
+    Anything else has no effect, as with the services.
+    """
+    if not isinstance(value, str):
+        return []
+    span = value.removeprefix(prefix).lower()
+    if value.startswith(prefix) and span in SPANS:
+        return [newer_than(span)]
+    days = dates.fullmatch(value)
+    return between(days[1], days[2]) if days else []
 
 
 def day_in_words(iso: str, month: str = "%b") -> str:

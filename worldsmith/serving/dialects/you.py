@@ -13,7 +13,7 @@ import orjson
 
 from worldsmith.errors import UsageError
 from worldsmith.pages.renderer import html
-from worldsmith.serving.dialects.days import SPANS, between, newer_than
+from worldsmith.serving.dialects.days import freshness
 from worldsmith.serving.dialects.fields import MAX_URL, Batch, Option, Text, Whole, request_schema
 from worldsmith.serving.dialects.filters import request_hash
 from worldsmith.serving.dialects.schemas import NUMBER, TEXT, list_of, object_of, one_of
@@ -38,7 +38,7 @@ def search(request: Request) -> ParsedRequest:
     """Read a search; `freshness` narrows it to a span (day, week, month, year) or a range of days."""
     fields = request.fields
     query, count, offset = QUERY.read(fields), COUNT.read(fields), OFFSET.read(fields)
-    words = " ".join((*_days(FRESHNESS.read(fields)), query))
+    words = " ".join((*freshness(FRESHNESS.read(fields), _RANGE), query))
 
     def write(observations: tuple[Observation, ...]) -> Reply:
         hits = [_result(hit, request) for hit in observations[0].results]
@@ -46,16 +46,6 @@ def search(request: Request) -> ParsedRequest:
         return Reply({"results": {"web": hits}, "metadata": named})
 
     return ParsedRequest((Call("web_search", words, offset + 1, min(count, MOST)),), write)
-
-
-def _days(freshness: Any) -> list[str]:
-    """Return the operators of a `freshness`, none for what it doesn't say."""
-    if not isinstance(freshness, str):
-        return []
-    if freshness in SPANS:
-        return [newer_than(freshness)]
-    days = _RANGE.fullmatch(freshness)
-    return between(days[1], days[2]) if days else []
 
 
 def _result(hit: Result, request: Request) -> dict[str, Any]:
