@@ -323,6 +323,106 @@ uvloop.run(visit())
 assert requests.get("https://en.wikipedia.org/wiki/Oslo").status_code == 404
 print(json.dumps([hits["links"], VisitWebpageTool()(url)[:200]]))
 """
+SMOLAGENTS = """
+import json, os, re
+os.environ["SERPER_API_KEY"] = "any"
+from smolagents import GoogleSearchTool, ToolCallingAgent, VisitWebpageTool
+from smolagents.models import ChatMessage, ChatMessageToolCall, ChatMessageToolCallFunction, Model
+class Script(Model):
+    turn, links = 0, []
+    def generate(self, messages, **options):
+        text = messages[-1].content[0]["text"]
+        if self.turn == 1:
+            self.links = re.findall(r"\\]\\((https://[^)]+)\\)", text)
+        name, arguments = [
+            ("web_search", {"query": "shops"}),
+            ("visit_webpage", {"url": (self.links or [""])[0]}),
+            ("final_answer", {"answer": json.dumps([self.links, text])}),
+        ][self.turn]
+        self.turn += 1
+        function = ChatMessageToolCallFunction(name=name, arguments=arguments)
+        call = ChatMessageToolCall(id=str(self.turn), type="function", function=function)
+        return ChatMessage("assistant", "", tool_calls=[call])
+tools = [GoogleSearchTool(provider="serper"), VisitWebpageTool()]
+print(ToolCallingAgent(tools, Script(), verbosity_level=0).run("Which shops are there?", max_steps=4))
+"""
+"""An agent whose model is a script: it searches, opens the first hit, and answers with what it saw."""
+HAYSTACK = """
+import json
+from haystack import component
+from haystack.components.agents import Agent
+from haystack.components.fetchers import LinkContentFetcher
+from haystack.dataclasses import ChatMessage, ToolCall
+from haystack.tools import Tool
+from haystack.utils import Secret
+from haystack_integrations.components.websearch.tavily import TavilyWebSearch
+web = TavilyWebSearch(api_key=Secret.from_token("tvly-any"), top_k=3)
+def search(query):
+    return "\\n".join(web.run(query=query)["links"])
+def fetch(url):
+    return LinkContentFetcher().run(urls=[url])["streams"][0].data.decode()
+def tool(function, argument):
+    schema = {"type": "object", "properties": {argument: {"type": "string"}}, "required": [argument]}
+    return Tool(function.__name__, "A tool.", schema, function)
+@component
+class Script:
+    @component.output_types(replies=list[ChatMessage])
+    def run(self, messages: list[ChatMessage], tools=None, **options):
+        texts = [message.tool_call_result.result for message in messages if message.tool_call_result]
+        if len(texts) == 2:
+            return {"replies": [ChatMessage.from_assistant(json.dumps([texts[0].split(), texts[1]]))]}
+        call = ToolCall("fetch", {"url": texts[0].split()[0]}) if texts else ToolCall("search", {"query": "shops"})
+        return {"replies": [ChatMessage.from_assistant(tool_calls=[call])]}
+agent = Agent(chat_generator=Script(), tools=[tool(search, "query"), tool(fetch, "url")])
+print(agent.run(messages=[ChatMessage.from_user("Which shops are there?")])["messages"][-1].text)
+"""
+LANGCHAIN = """
+import asyncio, json, warnings
+warnings.simplefilter("ignore")
+from langchain_community.utilities import GoogleSerperAPIWrapper
+from langchain_community.utilities.brave_search import BraveSearchWrapper
+from langchain_community.utilities.jina_search import JinaSearchAPIWrapper
+serper = GoogleSerperAPIWrapper(serper_api_key="any", k=10)
+hits = serper.results("shops")["organic"]
+assert asyncio.run(serper.aresults("shops"))["organic"] == hits
+links = [hit["link"] for hit in hits]
+brave = BraveSearchWrapper(api_key="any", search_kwargs={"count": 10}).run("shops")
+jina = JinaSearchAPIWrapper(api_key="any").run("shops")
+assert [hit["link"] for hit in json.loads(brave)] == [hit["link"] for hit in json.loads(jina)] == links
+print(json.dumps([links, hits[0]["title"]]))
+"""
+QWEN = """
+import json, os
+os.environ["SERPER_API_KEY"] = "any"
+from qwen_agent.tools.web_extractor import WebExtractor
+from qwen_agent.tools.web_search import WebSearch
+links = [hit["link"] for hit in WebSearch.search("shops")]
+print(json.dumps([links, str(WebExtractor().call({"url": links[0]}))]))
+"""
+GPT_OSS = """
+import asyncio, json, os
+os.environ["EXA_API_KEY"] = os.environ["YDC_API_KEY"] = "any"
+from gpt_oss.tools.simple_browser import SimpleBrowserTool
+from gpt_oss.tools.simple_browser.backend import ExaBackend, YouComBackend
+async def main():
+    seen = []
+    for backend in (ExaBackend, YouComBackend):
+        browser = SimpleBrowserTool(backend(source="web"), view_tokens=10**6)
+        [message async for message in browser.search(query="shops")]
+        links = list(browser.tool_state.get_page().urls.values())
+        seen.append([links, [message.content[0].text async for message in browser.open(id=0)][0]])
+    assert seen[0] == seen[1]
+    print(json.dumps(seen[0]))
+asyncio.run(main())
+"""
+AGENTS = {
+    "smolagents": ("exec", SMOLAGENTS),
+    "haystack": ("exec", HAYSTACK),
+    "langchain-community": ("langchain-community", LANGCHAIN),
+    "qwen-agent": ("qwen-agent", QWEN),
+    "gpt-oss": ("gpt-oss", GPT_OSS),
+}
+"""Agents and tools whose hosts are in their code: the environment of each, and a program that prints links and text."""
 NODE = """
 const tls = require("tls");
 (async () => {
@@ -382,16 +482,31 @@ def test_the_trace_shows_a_foreign_address(tmp_path):
     assert [str(address) for address in traced(tmp_path, sys.executable, "-c", code)[1]] == ["192.0.2.1"]
 
 
-@pytest.mark.clients
-def test_python_clients_with_fixed_hosts_search_and_read(saved, tmp_path, links):
+def environment_python(name):
     if not (folder := os.environ.get(VARIABLE)):
         pytest.skip(f"{VARIABLE} names no folder of environments")
-    python = Path(folder) / "exec" / "bin" / "python"
+    python = Path(folder) / name / "bin" / "python"
     if not python.is_file():
-        pytest.skip(f"{python} is missing: no environment for exec")
-    urls, text = run_traced(saved, tmp_path, str(python), "-c", LIBRARIES)
+        pytest.skip(f"{python} is missing: no environment for {name}")
+    return str(python)
+
+
+@pytest.mark.clients
+def test_python_clients_with_fixed_hosts_search_and_read(saved, tmp_path, links):
+    urls, text = run_traced(saved, tmp_path, environment_python("exec"), "-c", LIBRARIES)
     assert urls == links
     assert text.strip()
+
+
+@pytest.mark.clients
+@pytest.mark.parametrize("name", AGENTS)
+def test_an_agent_with_fixed_hosts_searches_and_reads(name, saved, tmp_path, links, monkeypatch, town):
+    environment, code = AGENTS[name]
+    monkeypatch.chdir(tmp_path)  # some keep what they read
+    urls, text = run_traced(saved, tmp_path, environment_python(environment), "-c", code)
+    assert urls[: len(links)] == links
+    page = TestClient(create_app([town])).post("/api/extract", json={"url": links[0]}).json()
+    assert page["title"].partition(":")[0] in text  # of a hit its title may be cut
 
 
 @pytest.mark.clients
