@@ -8,6 +8,8 @@ import pytest
 
 import worldsmith
 from tests.clients.environments import run_client
+from tests.served_worlds import running_server
+from worldsmith.serving.dialects import dialects_with_tools
 
 pytestmark = pytest.mark.clients
 
@@ -116,6 +118,22 @@ def test_a_client_finds_and_reads_pages_and_sees_what_is_wrong(name, way, served
     assert re.findall(r"^https://\S+$", hits, re.MULTILINE) == served.urls
     assert page == served.first_page
     assert 'Error: "query" is empty: say what to look for' in wrong
+
+
+@pytest.mark.parametrize("way", ["http", "stdio"])
+def test_a_client_browses_with_the_tools_of_gpt_oss(way, served, tmp_path):
+    code = MCP1.replace("where],", 'where, "--tool-names", "gpt-oss"],').replace(
+        'calls = [("web_search", {"query": query}), ("web_extractor", {"url": url}), ("web_search", {"query": " "})]',
+        'calls = [("search", {"query": query}), ("open", {"id": 0}), ("find", {"pattern": "no such words"})]',
+    )
+    with running_server([Path(served.folder)], dialects=dialects_with_tools("gpt-oss")) as base_url:
+        where = f"{base_url}/mcp" if way == "http" else served.folder
+        shown = run_client("mcp1", code, tmp_path, where, served.query, "")
+    search, page, matches = shown["texts"]
+    assert shown["tools"] == ["search", "open", "find"]
+    assert search.startswith(f"[0] {served.query}\n**viewing lines [0 - ")
+    assert page.split("\n")[0].endswith(f" ({served.urls[0]})")
+    assert matches.endswith("L0: No `find` results for pattern: `no such words`")
 
 
 @pytest.mark.parametrize("name", ["mcp1", "mcp2"])

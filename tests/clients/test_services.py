@@ -9,7 +9,7 @@ from tests.clients.environments import run_client
 pytestmark = pytest.mark.clients
 
 LANGCHAIN = """
-import json, sys, warnings
+import json, os, sys, warnings
 warnings.simplefilter("ignore")
 base, query, key = sys.argv[1:]
 def error_of(action):
@@ -35,6 +35,8 @@ SEARX = (
 from langchain_community.utilities import SearxSearchWrapper
 search = SearxSearchWrapper(searx_host=f"{base}/search")
 hits = search.results(query, num_results=10)
+os.environ["SEARX_HOST"] = f"{base}/search"
+assert SearxSearchWrapper().results(query, num_results=10) == hits
 error = error_of(lambda: search.results(query, num_results=10, pageno=0))
 print(json.dumps({"urls": [hit["link"] for hit in hits], "error": error}))
 """
@@ -57,6 +59,8 @@ from langchain_community.utilities import BingSearchAPIWrapper
 def wrapper(key):
     return BingSearchAPIWrapper(bing_subscription_key=key, bing_search_url=f"{base}/v7.0/search")
 hits = wrapper("0123").results(query, 10)
+os.environ["BING_SEARCH_URL"] = f"{base}/v7.0/search"
+assert BingSearchAPIWrapper(bing_subscription_key="0123").results(query, 10) == hits
 print(json.dumps({"urls": [hit["link"] for hit in hits], "error": error_of(lambda: wrapper(key).results(query, 10))}))
 """
 )
