@@ -501,7 +501,7 @@ def test_each_cell_of_the_answer_leads_to_its_origin(browser, saved, run):
             assert shown.endswith(f"{outcome}, no call")
             continue
         call = record["calls"][cell["call"]]
-        named = "" if cell["outcome"] in {"right", "not_reported", "reported_wrong"} else "row named in "
+        named = "" if cell["outcome"] in {"right", "not_reported", "reported_wrong"} else "named in "
         assert shown.endswith(f"{outcome}, {named}turn {call['turn']}")
         origin = browser.page(f"{link}&step={call['turn']}")
         assert call["arg"] in [row[1] for row in origin.tables[0]]

@@ -66,13 +66,11 @@ class Visit:
         if last == 1:
             return shown, Markup("")
 
-        def link(to: int, text: str, rel: str) -> Child:
-            query = {**self.query, "page": str(to)}
-            return tag("a", text, href=f"?{urlencode(query)}", rel=rel) if 1 <= to <= last else tag("span", text)
+        def address(to: int) -> str:
+            return f"?{urlencode({**self.query, 'page': str(to)})}" if 1 <= to <= last else ""
 
         where = f"{shown.start + 1}–{shown.stop} of {count}"
-        links = (link(page - 1, "‹ previous", "prev"), tag("span", where), link(page + 1, "next ›", "next"))
-        return shown, tag("nav", *links, class_="paging", aria_label="Pages of the list")
+        return shown, moves("Pages of the list", address(page - 1), where, address(page + 1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,6 +130,16 @@ def page_html(sheet: Sheet, links: Links) -> str:
     return f'<!doctype html>\n<html lang="en">\n{head}\n{body}\n</html>\n'
 
 
+def moves(label: str, back: str, here: str, on: str) -> Markup:
+    """Return links to what is before and after what is shown, which keys follow; "" where there is nothing."""
+
+    def link(text: str, address: str, rel: str) -> Markup:
+        return tag("a", text, href=address, rel=rel) if address else tag("span", text)
+
+    links = (link("‹ previous", back, "prev"), tag("span", here), link("next ›", on, "next"))
+    return tag("nav", *links, class_="paging", aria_label=label)
+
+
 def joined(children: Iterable[Child], between: Child) -> list[Child]:
     """Return children with something between each two."""
     parts: list[Child] = []
@@ -148,24 +156,45 @@ class Cell:
     class_: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The head of a column that rows can be sorted by."""
+
+    content: Child
+    label: str
+    order: str
+    """"ascending", "descending", or "" where they aren't sorted by it."""
+
+
 Content: TypeAlias = "Child | Cell"
 """What a cell of a table holds."""
 
 
-def table(header: Sequence[Child], rows: Iterable[Sequence[Content]], caption: str = "", label: str = "") -> Markup:
-    """Return a table that scrolls sideways by itself; numbers stand to the right, and nothing where it has no rows.
+def table(
+    header: Sequence["Child | Head"],
+    rows: Iterable[Sequence[Content]],
+    caption: str = "",
+    label: str = "",
+    filters: Sequence[Child] = (),
+) -> Markup:
+    """Return a table that scrolls sideways by itself, with numbers to the right.
 
-    Where it has no caption, since it stands under a heading, `label` names it to screen readers.
+    Without rows there is nothing, but for a table with `filters`, which stand below its header. Where it has no
+    caption, since it stands under a heading, `label` names it to screen readers.
     """
     body = [tag("tr", *map(_cell, row)) for row in rows]
-    if not body:
+    if not (body or filters):
         return Markup("")
     return tag(
         "div",
         tag(
             "table",
             tag("caption", caption) if caption else None,
-            tag("thead", tag("tr", *(tag("th", name, scope="col") for name in header))),
+            tag(
+                "thead",
+                tag("tr", *map(_head, header)),
+                tag("tr", *map(_cell, filters), class_="filters") if filters else None,
+            ),
             tag("tbody", body),
         ),
         class_="scroll",
@@ -173,6 +202,12 @@ def table(header: Sequence[Child], rows: Iterable[Sequence[Content]], caption: s
         role="region",
         aria_label=caption or label or None,
     )
+
+
+def _head(head: "Child | Head") -> Markup:
+    if not isinstance(head, Head):
+        return tag("th", head, scope="col")
+    return tag("th", head.content, scope="col", title=head.label, aria_sort=head.order or None)
 
 
 def _cell(cell: Content) -> Markup:

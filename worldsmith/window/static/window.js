@@ -50,4 +50,7 @@ addEventListener("pageshow", () => {
   for (const form of document.forms) for (const control of form.elements) control.disabled = false;
 });
 
-document.querySelector('.steps [aria-current="step"]')?.scrollIntoView({ block: "nearest" });
+// The list of steps shows the one at hand, whatever its length; the page itself stays where it is.
+const here = document.querySelector('.steps [aria-current="step"]');
+const list = here?.closest(".side");
+if (list) list.scrollTop = here.offsetTop - list.offsetTop - list.clientHeight / 2;

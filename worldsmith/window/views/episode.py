@@ -137,7 +137,9 @@ def _answer_content(record: Record, visit: Visit, here: Mapping[str, str | int])
     answered = [[Cell(row or "–", "key"), *(shown(cells.get(name)) for name in columns)] for row, cells in rows.items()]
     counts = Counter(cell_outcome(cell, record) for cell in record["cells"])
     terms = [[name, worth] for name, worth in as_mapping(record.get("reward_terms")).items()]
-    caption = "Cells outside the key: what was answered, what was expected where that differs, and the cell's origin"
+    caption = (
+        "Cells outside the key: answered, expected where that differs, and the turn that stated them or named their row"
+    )
     return [
         tag("h2", "Answer"),
         table(("row", *columns), answered, caption) or note("The reference has no cell outside the key."),
@@ -163,5 +165,5 @@ def _answered_cell(cell: Record, record: Record, visit: Visit, here: Mapping[str
         turn = record["calls"][cell["call"]]["turn"]
         address = visit.links.to("episode", **here, step=turn)
         link = tag("a", f"turn {turn}", href=address, title=where_from(cell, record["calls"]))
-        origin = link if cell["outcome"] in STATED else ("row named in ", link)
+        origin = link if cell["outcome"] in STATED else ("named in ", link)
     return Cell([texts, tag("br"), tag("small", outcome.replace("_", " "), ", ", origin)], f"cell {outcome}")

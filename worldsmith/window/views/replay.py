@@ -9,7 +9,7 @@ from worldsmith.rollout.report_page import call_text
 from worldsmith.window.library import Library
 from worldsmith.window.markup import Child, Markup, tag
 from worldsmith.window.page_html import linked_text
-from worldsmith.window.sheet import Links, Visit
+from worldsmith.window.sheet import Links, Visit, moves
 
 LINE: Final = 60
 """Characters of a step's line in the list of steps."""
@@ -43,16 +43,10 @@ def replay(visit: Visit, view: str, here: Mapping[str, str | int], steps: Sequen
         )
         for i, one in enumerate(steps)
     ]
-    moves = tag(
-        "nav",
-        tag("a", "‹ back", href=address(step - 1), rel="prev") if step else tag("span", "‹ back"),
-        tag("span", f"step {step} of {last}"),
-        tag("a", "on ›", href=address(step + 1), rel="next") if step < last else tag("span", "on ›"),
-        class_="paging",
-        aria_label="Steps",
-    )
+    back, on = address(step - 1) if step else "", address(step + 1) if step < last else ""
+    neighbours = moves("Steps", back, f"step {step} of {last}", on)
     every = tag("nav", tag("ol", items, class_="steps", start=0), class_="side", aria_label="All steps")
-    one = tag("div", moves, steps[step].content(), class_="step")
+    one = tag("div", neighbours, steps[step].content(), class_="step")
     return tag("div", about, tag("div", every, one, class_="split narrow"))
 
 
