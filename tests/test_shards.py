@@ -256,6 +256,17 @@ def test_a_world_is_read_with_its_block_alone(harbour_file, tmp_path):
     assert [load_world(tmp_path / world).id for world in list(places)[::BLOCK]] == list(places)[::BLOCK]
 
 
+def test_one_world_is_looked_up_in_the_index_and_all_are_listed_without_it_too(copy):
+    shards_by_index = shards_in(copy)
+    places = {world: shards_by_index.place(world) for world in (*worlds_in(copy).ids, "harbour-none")}
+    fresh = shards_in(shutil.copytree(copy, copy.with_name("fresh")))
+    assert {world: fresh.place(world) for world in places} == places
+    assert "places" not in vars(fresh)
+    assert places.pop("harbour-none") is None
+    (copy / "index.parquet").unlink()
+    assert list(shards_in(copy).places.items()) == list(fresh.places.items()) == list(places.items())
+
+
 def test_a_server_opens_what_is_asked_for(made):
     folders = world_folders([made])
     cache = ResponderCache(folders, 64, Simulator)
@@ -280,6 +291,7 @@ def test_what_is_damaged_is_named(copy):
     assert not worlds_in(copy).as_mined(world)
     (copy / "shard-00002.parquet").unlink()
     (copy / "shard-00002.parquet").write_bytes(b"")
+    (copy / "index.parquet").unlink()
     with pytest.raises(FormatError, match="not a shard of worlds"):
         world_folders([copy])
 

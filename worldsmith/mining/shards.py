@@ -209,6 +209,7 @@ def build_shards(plan: ShardPlan, engine: Engine, jobs: int, out: Path) -> Itera
         if any(out.glob(f"*/{files.MANIFEST}")):
             raise UsageError(f"{out} holds worlds in folders of their own: name another folder for shards")
         shards.remove_parts(out)
+        (out / shards.INDEX).unlink(missing_ok=True)
         _save_schemas(plan, out)
         turns, rest = divmod(plan.count, len(plan.schemas))
         seeds = FollowingSeeds(Counter({name: turns + (i < rest) for i, name in enumerate(plan.schemas)}))
@@ -227,6 +228,7 @@ def build_shards(plan: ShardPlan, engine: Engine, jobs: int, out: Path) -> Itera
             numbers = list(range(first, first + len(further)))
             plan = replace(plan, replacements=(*plan.replacements, *further))
         shards.remove_parts(out)
+        shards.write_index(out)
 
 
 def _save_schemas(plan: ShardPlan, out: Path) -> None:

@@ -387,13 +387,13 @@ def world_files(path: Path) -> WorldFiles:
 def shards_with(path: Path) -> Shards | None:
     """Return the shards in which the world lies that a path names, None where it has a folder. Raises FormatError."""
     shards = None if (path / MANIFEST).is_file() else shards_in(path.parent)
-    return shards if shards and path.name in shards.places else None
+    return shards if shards and shards.place(path.name) else None
 
 
 def read_summary(path: Path) -> WorldSummary:
     """Return what lists of worlds say of one. Raises FormatError where its manifest can't be read."""
-    if shards := shards_with(path):
-        return shards.places[path.name].summary
+    if (shards := shards_with(path)) and (place := shards.place(path.name)):
+        return place.summary
     info = read_manifest(path)
     try:
         return WorldSummary(
@@ -553,7 +553,7 @@ def worlds_in_shards(path: Path) -> list[Path]:
     shards, number = None if path.is_dir() else shards_in(path.parent), shard_number(path)
     if shards and number is not None:
         return [path.parent / world for world in shards.worlds_of(number)]
-    return [path] if shards and path.name in shards.places else []
+    return [path] if shards and shards.place(path.name) else []
 
 
 def folders_by_id(folders: Iterable[Path]) -> dict[str, Path]:

@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from sys import intern
 from threading import Lock
@@ -26,12 +26,22 @@ if TYPE_CHECKING:
 
 BLOCK = 16
 """Worlds of a block: what is read to open one of them, and kept for its neighbours."""
+INDEX_ROWS = 2048
+"""Worlds of a row group of the index."""
 BLOCKS_KEPT = 12
 """Blocks in memory, of all files together."""
 TABLES, TASKS, SCHEMAS = "tables", "_tasks", "schemas"
 """Folders beside the files of worlds."""
 KEY = "worldsmith"
 """Key of a shard's own figures among the metadata of its file."""
+
+INDEX = "index.parquet"
+"""Where the worlds of complete shards lie, sorted by id: one is looked up without reading of the others."""
+PLACES = "SELECT world, shard, block, schema, as_of, facts, digest"
+PLACES_OF_SHARDS = (
+    "SELECT world, regexp_extract(filename, 'shard-(\\d+)\\.parquet$', 1)::UINTEGER AS shard, block, schema, as_of, "
+    "facts, digest, file_row_number AS row FROM read_parquet(?, filename = true, file_row_number = true)"
+)
 
 WORLD_COLUMNS: Mapping[str, str] = {
     "block": "UINTEGER",
@@ -89,17 +99,36 @@ def shard_number(file: Path) -> int | None:
 
 
 class Shards:
-    """The shards of a folder: an index of their worlds, by which each is read alone. Safe to use from threads."""
+    """The shards of a folder: where each of their worlds lies, by which it is read alone. Safe to use from threads."""
 
     def __init__(self, folder: Path, files: Sequence[Path]) -> None:
-        """Read the index of the worlds in `files`. Raises FormatError where one can't be read."""
         self.folder = folder
-        self.places: dict[str, ShardPlace] = {}
-        columns = "filename, block, world, schema, as_of, facts, digest"
-        names = {str(file): shard_number(file) or 0 for file in files}
-        for name, block, world, schema, as_of, facts, digest in _rows(files, columns):
-            summary = WorldSummary(world, intern(schema), intern(as_of), facts, digest)
-            self.places[world] = ShardPlace(names[name], block, summary)
+        self._files = files
+        self._looked_up: dict[str, ShardPlace | None] = {}
+
+    @cached_property
+    def places(self) -> dict[str, ShardPlace]:
+        """Where each world lies, in order. Raises FormatError where a file can't be read."""
+        index = self.folder / INDEX
+        rows = (
+            _query(f"{PLACES} FROM read_parquet(?) ORDER BY shard, row", [str(index)], index) if index.is_file() else ()
+        )
+        return {row[0]: _place(*row) for row in rows or _query(PLACES_OF_SHARDS, [_names(self._files)], self.folder)}
+
+    def place(self, world: str) -> ShardPlace | None:
+        """Return where a world lies, None where it is in none of the shards; by the index where there is one."""
+        if "places" in vars(self) or not (self.folder / INDEX).is_file():
+            return self.places.get(world)
+        if world not in self._looked_up:
+            index = self.folder / INDEX
+            rows = _query(f"{PLACES} FROM read_parquet(?) WHERE world = ?", [str(index), world], index)
+            self._looked_up[world] = _place(*rows[0]) if rows else None
+        return self._looked_up[world]
+
+    def _known(self, world: str) -> ShardPlace:
+        place = self.place(world)
+        assert place is not None, world
+        return place
 
     def worlds_of(self, number: int) -> list[str]:
         """Return the ids of the worlds of a shard, in order."""
@@ -107,11 +136,11 @@ class Shards:
 
     def tasks_file(self, world: str) -> Path:
         """Return the file that holds the tasks of a world, and of others."""
-        return shard_file(self.folder / TASKS, self.places[world].shard)
+        return shard_file(self.folder / TASKS, self._known(world).shard)
 
     def manifest(self, world: str) -> tuple[str, Any]:
         """Return the digest of a world's pattern bank, "" without one, and its manifest. Raises FormatError."""
-        place = self.places[world]
+        place = self._known(world)
         rows = _block(shard_file(self.folder, place.shard), "world, language, manifest", place.block)
         for name, language, manifest in rows:
             if name == world:
@@ -120,7 +149,7 @@ class Shards:
 
     def table_lines(self, world: str) -> dict[str, str]:
         """Return the rows of a world as JSON lines, by table. Raises FormatError."""
-        place = self.places[world]
+        place = self._known(world)
         rows = _block(
             self.folder / TABLES / shard_file(self.folder, place.shard).name, "world, name, lines", place.block
         )
@@ -128,17 +157,41 @@ class Shards:
 
     def task_lines(self, world: str) -> list[tuple[int, str]]:
         """Return the tasks of a world as lines of JSON, each with its number in the file. Raises FormatError."""
-        rows = _block(self.tasks_file(world), "world, number, line", self.places[world].block)
+        rows = _block(self.tasks_file(world), "world, number, line", self._known(world).block)
         return [(number, line) for one, number, line in rows if one == world]
 
     def replace_tasks(self, world: str, tasks: Iterable[tuple[str, str, str]]) -> None:
         """Put other tasks of a world, each with its id, kind and line, into the file of its shard. Raises OSError."""
-        file, place = self.tasks_file(world), self.places[world]
-        rows = _rows([file], "block, world, task_id, kind, line") if file.is_file() else []
+        file, place = self.tasks_file(world), self._known(world)
+        columns = "SELECT block, world, task_id, kind, line FROM read_parquet(?)"
+        rows = _query(columns, [str(file)], file) if file.is_file() else []
         kept = [row for row in rows if row[1] != world] + [(place.block, world, *task) for task in tasks]
         order = {one: number for number, one in enumerate(self.worlds_of(place.shard))}
         kept.sort(key=lambda row: order[row[1]])
         write_parquet(file, TASK_COLUMNS, [(block, number, *rest) for number, (block, *rest) in enumerate(kept)])
+
+
+def _place(world: str, shard: int, block: int, schema: str, as_of: str, facts: int, digest: str, *_: int) -> ShardPlace:
+    return ShardPlace(shard, block, WorldSummary(world, intern(schema), intern(as_of), facts, digest))
+
+
+def _names(files: Sequence[Path]) -> list[str]:
+    return list(map(str, files))
+
+
+def write_index(folder: Path) -> None:
+    """Write the index of the shards of a folder, atomically. Raises FormatError, OSError."""
+    part = folder / f".{INDEX}.{os.getpid()}.part"
+    options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE {INDEX_ROWS}"
+    try:
+        _query(
+            f"COPY ({PLACES_OF_SHARDS} ORDER BY world) TO {quoted(str(part))} ({options})",
+            [_names(shard_files(folder))],
+            folder,
+        )
+        part.replace(folder / INDEX)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def shards_in(folder: Path) -> Shards | None:
@@ -215,11 +268,6 @@ def _state(file: Path) -> object:
     return stat.st_ino, stat.st_mtime_ns
 
 
-def _rows(files: Sequence[Path], columns: str) -> list[Any]:
-    query = f"SELECT {columns} FROM read_parquet(?, filename = true)"  # noqa: S608 - columns of ours
-    return _query(query, [list(map(str, files))], files[0].parent)
-
-
 _lock = Lock()
 
 
@@ -238,9 +286,16 @@ def _query(query: str, values: Sequence[Any], file: Path) -> list[Any]:
 
 @lru_cache(maxsize=1)
 def _connection(process: int) -> "duckdb.DuckDBPyConnection":  # noqa: ARG001 - none is inherited
+    return _connected()
+
+
+def _connected() -> "duckdb.DuckDBPyConnection":
+    """Return a connection with a database of its own, in which one thread writes the same bytes every time."""
     import duckdb  # noqa: PLC0415 - as above
 
-    return duckdb.connect(config={"threads": 1})
+    connection = duckdb.connect(config={"threads": 1, "preserve_insertion_order": True})
+    connection.execute("SET enable_progress_bar = false")
+    return connection
 
 
 def world_row(world: World, block: int, manifest: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -273,7 +328,7 @@ def write_parquet(
     options = f"FORMAT parquet, COMPRESSION zstd, ROW_GROUP_SIZE 1{kept}"
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
-        with duckdb.connect(config={"threads": 1, "preserve_insertion_order": True}) as connection:
+        with _connected() as connection:
             connection.execute(f"CREATE TEMP TABLE shard ({declared})")
             if rows:
                 values = [list(column) for column in zip(*rows, strict=True)]
