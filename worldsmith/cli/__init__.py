@@ -4,6 +4,7 @@ import click
 
 from worldsmith import __version__
 from worldsmith.cli.base import Commands
+from worldsmith.cli.bench import bench
 from worldsmith.cli.evaluation import evaluate
 from worldsmith.cli.language import audit_text_of, show_patterns
 from worldsmith.cli.mining import tasks
@@ -40,6 +41,7 @@ def main() -> None:
     worldsmith evaluate w --model NAME       judge a language model as the search engine
     worldsmith write w --model NAME --store FILE   have it write the pages ahead of time
     worldsmith trace FILE                    the calls and replies of a session, and why
+    worldsmith bench                         how fast all this is here, beside what can't be done without
 
     Exit codes: 0 fine, 1 faults were found, 2 wrong usage.
     """
@@ -66,6 +68,7 @@ for command in (
     write,
     trace,
     store,
+    bench,
 ):
     main.add_command(command)
 audit.add_command(audit_tasks)
