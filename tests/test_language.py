@@ -1033,3 +1033,10 @@ def test_tasks_over_a_shipped_bank_are_solved_both_ways(name: str) -> None:
     for task in mined:
         assert scoring.score("", task.columns, task.gold).item.f1 == (not task.gold)
         assert verify(Certificate.from_json(task.certificate), task, made, Simulator(made, strict=True)) is None
+
+
+def test_worlds_of_one_schema_share_its_bank():
+    first, again = (with_bank(parse_schema(values_of(SCHEMA)), values_of(BANK), "q.toml") for _ in range(2))
+    assert again is first
+    other = with_bank(parse_schema(values_of(SCHEMA)), {**values_of(BANK), "held_out": True}, "q.toml")
+    assert (other.held_out, first.held_out) == (True, False)

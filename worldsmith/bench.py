@@ -210,7 +210,7 @@ def tasks(load: Workload) -> list[Figure]:
         spent += cpu(partial(mine, world, TASKS))
     for world, mined in load.mined:
         simulator = Simulator(world)
-        client = SimulatorClient(simulator, reply_cache={})
+        client = SimulatorClient(simulator)
         simulator.warm(client.address)
         for task in mined:
             certify(task, world, client)  # what the world's first proof makes for all others

@@ -61,15 +61,16 @@ class WrittenKind(Kind):
 
     def stating(self, row: Row, col: str) -> tuple[int, ...]:
         """Return the numbers of the pages that state a cell."""
-        return self._stated.get((row, col), ())
+        return tuple(self._stated.get((row, col), ()))
 
     @cached_property
-    def _stated(self) -> dict[tuple[Row, str], tuple[int, ...]]:
-        numbers: dict[tuple[Row, str], dict[int, None]] = {}
+    def _stated(self) -> dict[tuple[Row, str], list[int]]:
+        numbers: dict[tuple[Row, str], list[int]] = {}
         for n in self.numbers:
-            for cell in self.pages.page(f"{self.name}/{n}").cells:
-                numbers.setdefault((cell.row, cell.col), {})[n] = None
-        return {place: tuple(pages) for place, pages in numbers.items()}
+            places = {cell[:2] for cell in self.pages.page(f"{self.name}/{n}").cells}
+            for place in places:
+                numbers.setdefault(place, []).append(n)
+        return numbers
 
     def _block(self, cells: tuple[Cell, ...], variant: int, links: Sequence[str]) -> Block:
         """Return the block that states a page's cells; bit 0 of its variant says that its subject is over."""

@@ -12,6 +12,7 @@ from typing import Any
 
 import orjson
 
+from worldsmith.cache import keep
 from worldsmith.errors import NotFoundError, SchemaError, close_match
 from worldsmith.schema.columns import label_references, resolve_table
 from worldsmith.schema.derived_patterns import completed, derived_bank
@@ -95,9 +96,18 @@ def with_derived_bank(schema: Schema) -> Schema:
     return replace(schema, bank=derived_bank(schema, schema.name))
 
 
+_with_banks: dict[tuple[Schema, str], Schema] = {}
+
+
 def with_bank(schema: Schema, data: Mapping[str, Any], where: str) -> Schema:
-    """Return a schema with the bank that `data` (JSON values) describes. Raises SchemaError for what is wrong in it."""
-    return replace(schema, bank=read_bank(data, schema, where))
+    """Return a schema with the bank that `data` (JSON values) describes; the same object for the same data.
+
+    Each world of a schema carries the bank, and reading it takes longer than all else that opens a world.
+
+    Raises SchemaError for what is wrong in it.
+    """
+    key = schema, sha256(orjson.dumps(data)).hexdigest()
+    return _with_banks.get(key) or keep(_with_banks, key, replace(schema, bank=read_bank(data, schema, where)), 32)
 
 
 @lru_cache(maxsize=32)
