@@ -1,12 +1,15 @@
 """What `worldsmith bench` prints: figures with units and floors. No test asserts a time."""
 
+import gc
 import json
 import math
 
 import pytest
 
 from worldsmith import bench
+from worldsmith.cli.base import COLLECTION
 from worldsmith.errors import NotFoundError
+from worldsmith.mining.workers import worker_pool
 
 QUICK = [name for name in bench.MEASURES if name not in {"command", "http"}]
 
@@ -49,3 +52,14 @@ def test_the_command_prints_a_table_or_a_line_of_json_for_each_figure(call):
 def test_an_unknown_measure_is_refused_before_anything_is_measured(tmp_path):
     with pytest.raises(NotFoundError, match=r"no measure is called 'task'. Did you mean 'tasks'?"):
         next(bench.measured(tmp_path, ["install", "task"]))
+
+
+def test_commands_and_their_workers_collect_garbage_rarely(call):
+    before = gc.get_threshold()
+    try:
+        call("bench", "--only", "install", "--json")
+        assert gc.get_threshold() == COLLECTION
+        with worker_pool(eval, 2, "try again", ahead=0) as mapped:
+            assert list(mapped(["__import__('gc').get_threshold()"])) == [COLLECTION]
+    finally:
+        gc.set_threshold(*before)

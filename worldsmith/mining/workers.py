@@ -1,5 +1,6 @@
 """Worker processes: an ordered map that works ahead of its reader and fails when a worker dies."""
 
+import gc
 import multiprocessing
 import os
 import threading
@@ -41,7 +42,8 @@ def worker_pool(
         yield partial(map, function)
         return
     resource_tracker.ensure_running()  # where it starts with the first process, it lets interrupts in again
-    with ProcessPoolExecutor(jobs, multiprocessing.get_context("spawn"), _end_with_parent) as pool:
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _begin, (gc.get_threshold(),)) as pool:
         try:
             yield lambda items: _mapped(pool, function, items, jobs * (1 + ahead))
         except BrokenProcessPool:
@@ -62,8 +64,9 @@ def _mapped(pool: ProcessPoolExecutor, function: Callable[[A], B], items: Iterab
         yield submitted.popleft().result()
 
 
-def _end_with_parent() -> None:
-    """End this process once its parent is gone: one that was killed leaves workers that wait for work for ever."""
+def _begin(thresholds: tuple[int, int, int]) -> None:
+    """Collect garbage as the parent does, and end once it is gone: one that was killed leaves workers that wait."""
+    gc.set_threshold(*thresholds)
     parent = multiprocessing.parent_process()
 
     def wait() -> None:
