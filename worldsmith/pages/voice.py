@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
-from worldsmith import expr
 from worldsmith.cache import cached_method, keep
 from worldsmith.naming import Namer
 from worldsmith.pages.sites import Site, site
@@ -229,7 +228,7 @@ def path_set(bits: Mapping[Path, PathSet], paths: Iterable[Path]) -> PathSet:
 
 
 def _compiled(tell: Tell, bits: Mapping[Path, PathSet]) -> Sentence:
-    test, reads = expr.compile_python(tell.when) if tell.when is not None else (None, ())
+    test, reads = tell.compiled
     slots = [path for path in tell.pattern.paths if path != (SUBJECT,)]
     return Sentence(
         tell,

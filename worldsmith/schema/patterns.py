@@ -8,7 +8,7 @@ row.
 """
 
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from hashlib import sha256
@@ -33,6 +33,7 @@ DESCRIBING_FORMS: Final = ("", "n", "a", "noun", "year")
 """Forms of a value that a description of a row is read back from: `noun` is what its column's `nouns` call it."""
 SUBJECT: Final = "subject"
 """The slot for the name of what a world is about."""
+_BRACKETS: Final = frozenset("{}[]<>|")
 _PART = re.compile(r"\{([^{}]*)\}|\[([^\[\]|]*)\|([^\[\]|@]*)(?:@([a-z_0-9.]+))?\]|<([^<>{}\[\]]*\|[^<>{}\[\]]*)>")
 
 Form = Literal["card", "article", "entries", "table", "thread"]
@@ -125,6 +126,11 @@ class Tell:
     def stated(self) -> tuple[Path, ...]:
         """The cells it states, by a slot or in words of its own."""
         return tuple(dict.fromkeys((*self.pattern.exact, *self.states)))
+
+    @cached_property
+    def compiled(self) -> tuple[Callable[..., Any] | None, tuple[Path, ...]]:
+        """Its condition as a function of the values of paths, and these; compiled once for all worlds."""
+        return expr.compile_python(self.when) if self.when is not None else (None, ())
 
     @cached_property
     def paths(self) -> tuple[Path, ...]:
@@ -452,7 +458,7 @@ def read_pattern(text: str, forms: tuple[str, ...] = FORMS) -> Pattern:
         else:
             parts.append(Either(match[2], match[3], tuple(match[4].split(".")) if match[4] else ()))
     parts += [text[at:]] if at < len(text) else []
-    if any(isinstance(part, str) and set(part) & set("{}[]<>|") for part in parts):
+    if any(isinstance(part, str) and not _BRACKETS.isdisjoint(part) for part in parts):
         raise ValueError("a bracket is not closed, or stands alone")
     return Pattern(text, tuple(parts))
 
@@ -485,6 +491,11 @@ class _Reading:
 
     def __init__(self, schema: Schema, source: BankSource, where: str) -> None:
         self.schema, self.source, self.where = schema, source, where
+        self.types = schema.types
+        self.conditions: dict[tuple[str, str], Node] = {}
+        """Conditions by their text and table: many sentences share one."""
+        self.paths: set[tuple[str, Path]] = set()
+        """Paths from tables that lead to a column."""
 
     def fail(self, place: str, text: str) -> SchemaError:
         return SchemaError(f"{self.where}: {place}: {text}")
@@ -533,6 +544,7 @@ class _Reading:
             if i < len(steps) - 1 and column.ref is None:
                 raise self.fail(place, f"{step!r} of {here!r} is no reference, so {dotted!r} leads nowhere")
             here = column.ref or here
+        self.paths.add((table, steps))
         return steps
 
     def pattern(self, text: str, table: str, place: str, extra: tuple[str, ...] = ()) -> Pattern:
@@ -545,17 +557,20 @@ class _Reading:
                 place, f"{text!r} names the subject, and there is none: give [subject], or leave {{subject}} out"
             )
         for path in pattern.paths:
-            if path[0] not in extra:
+            if (table, path) not in self.paths and path[0] not in extra:
                 self.path(table, ".".join(path), f"{place}: {text!r}")
         return pattern
 
     def condition(self, text: str | None, table: str, place: str) -> Node | None:
         if text is None:
             return None
-        try:
-            return expr.parse(text, table, self.schema.types, as_of=self.schema.as_of, want="bool")
-        except ExprError as error:
-            raise self.fail(place, str(error)) from None
+        if (text, table) not in self.conditions:
+            try:
+                node = expr.parse(text, table, self.types, as_of=self.schema.as_of, want="bool")
+            except ExprError as error:
+                raise self.fail(place, str(error)) from None
+            self.conditions[text, table] = node
+        return self.conditions[text, table]
 
     def page(self, name: str, page: PageSource) -> Written:
         place = f"pages.{name}"

@@ -6,11 +6,11 @@ that comparison with the constants that stand in their places.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from worldsmith import expr
-from worldsmith.cache import cached_method
+from worldsmith.cache import cached_method, keep
 from worldsmith.expr import Node, Type
 from worldsmith.expr.tree import walk
 from worldsmith.expr.typed import call
@@ -18,6 +18,7 @@ from worldsmith.lang.morphology import ACTIVE_VERBS, listing
 from worldsmith.lang.question_phrases import NATURAL, PLAIN
 from worldsmith.naming import KINDS
 from worldsmith.schema import Aggregate, Column, Invent, Schema, Value
+from worldsmith.schema.patterns import Bank
 from worldsmith.tasks.conditions import (
     MANY,
     MONTHS,
@@ -69,8 +70,14 @@ class Form(NamedTuple):
         """Return the constants in a text; None where it doesn't fit. Patterns are compiled when first needed."""
         if not text.startswith(self.start):
             return None
-        match = re.fullmatch(self.pattern, text)
+        match = _compiled(self.pattern).fullmatch(text)
         return None if match is None else match.groups()
+
+
+_compiled = lru_cache(maxsize=1 << 12)(re.compile)
+"""Patterns of forms: a schema has more of them than `re` keeps."""
+_forms: dict[tuple[str, Bank | None, Column, Verbs], tuple[Form, ...]] = {}
+"""The forms of a column, which are the same in every structure of a schema."""
 
 
 class Phrases:
@@ -116,7 +123,11 @@ class Phrases:
 
     @cached_method
     def _of(self, table: str, verbs: Verbs) -> tuple[Form, ...]:
-        return tuple(form for c in self.schema.tables[table].columns for form in self._column(c, verbs))
+        return tuple(form for c in self.schema.tables[table].columns for form in self._forms_of(c, verbs))
+
+    def _forms_of(self, column: Column, verbs: Verbs) -> tuple[Form, ...]:
+        key = self.schema.digest, self.schema.bank, column, verbs
+        return _forms.get(key) or keep(_forms, key, tuple(self._column(column, verbs)), 1 << 12)
 
     def _column(self, column: Column, verbs: Verbs) -> Iterator[Form]:
         here = expr.Path((column.name,), column.type)
@@ -264,6 +275,7 @@ class Phrases:
         return tuple(patterns.items())
 
 
+@lru_cache(maxsize=1 << 12)
 def _framed(frame: str, **fixed_slots: str) -> re.Pattern[str]:
     """Return a frame as a pattern: {slots} that are given stand for themselves, the others take any text."""
     made = []
