@@ -144,6 +144,14 @@ def test_a_rule_that_never_held_is_set_aside_and_named(mini_data):
     assert f"never held; {never.share:.1%} of {never.first_rows} rows broke it at first" in found.text()
 
 
+def test_of_two_rules_over_a_column_the_impossible_one_is_named(mini_data):
+    fair = {"on": "call", "must": "tons < 3000 or berth.depth >= 13"}
+    data = copy.deepcopy(mini_data) | {"rules": {"fair": fair, "never": {"on": "call", "must": "tons < 0"}}}
+    found = run_trial(parse_schema(data), 4, 0)
+    assert states(found) == {"never": "never held"}
+    assert found.rules[1].share == 1
+
+
 def test_no_sale_over_a_bound_is_told_in_bounded_work():
     schema = load_schema("smartphones")
     data = copy.deepcopy(dict(schema.source))

@@ -302,6 +302,7 @@ def _fill_worlds(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[
         if any(tally.fill(schema, other, whole=not aside) for other in extra):
             continue
         (place, rule), _ = Counter(tally.effort.restarts[before:]).most_common(1)[0]
+        rule = next(iter(_unmet(tally, aside)), rule)
         reduced = _without_rule(schema, rule) if rule else None
         if rule is None or reduced is None or len(aside) == MAX_SET_ASIDE:
             return aside, f"stopped: none of {len(tally.failed)} seeds fits a world, mostly because of {place}"
@@ -309,6 +310,15 @@ def _fill_worlds(schema: Schema, count: int, seed: int, tally: _Tally) -> tuple[
         schema = reduced
         tally.failed.clear()
     return aside, ""
+
+
+def _unmet(tally: _Tally, aside: set[str]) -> list[str]:
+    """Return the rules that every row broke at first and that redrawing did not help.
+
+    Where another rule reads the same column, filling may stop at that one, which is not to blame.
+    """
+    tests = {name: test for name, test in tally.effort.first_tests.items() if name not in aside}
+    return [name for name, (broken, rows, _) in tests.items() if rows == broken > 0 and tally.effort.redraws.get(name)]
 
 
 def _without_rule(schema: Schema, rule: str) -> Schema | None:
