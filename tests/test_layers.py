@@ -16,8 +16,8 @@ import worldsmith
 PACKAGE = Path(__file__).resolve().parent.parent / "worldsmith"
 ROOMS = (
     "errors", "seeding", "cache", "lang", "scoring", "episode", "expr", "naming", "schema", "world", "graph",
-    "generation", "checking", "schema_lint", "pages", "simulate", "tasks", "agents", "audit", "mining", "train",
-    "rollout", "serving", "window", "bench", "cli",
+    "generation", "checking", "schema_lint", "pages", "simulate", "tasks", "agents", "audit", "mining", "drafting",
+    "train", "rollout", "serving", "window", "bench", "cli",
 )  # fmt: skip
 """Each imports only from itself and from those before it."""
 FRONT_DOOR = {"load_schema", "generate", "check", "load_world", "read_tasks", "mine", "score"}

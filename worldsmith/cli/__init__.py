@@ -5,6 +5,7 @@ import click
 from worldsmith import __version__
 from worldsmith.cli.base import Commands
 from worldsmith.cli.bench import bench
+from worldsmith.cli.drafting import draft, improve
 from worldsmith.cli.evaluation import evaluate
 from worldsmith.cli.language import audit_text_of, show_patterns
 from worldsmith.cli.mining import tasks
@@ -26,6 +27,7 @@ def main() -> None:
 
     \b
     worldsmith generate --seed 7 --out w     worlds with tasks, one per shipped schema, into the folder w
+    worldsmith draft "mountain huts" --model NAME --out huts.toml   a schema by a language model
     worldsmith check w                       prove that they are consistent
     worldsmith audit worlds w                are they invented, and different
     worldsmith audit tasks w                 can they be solved without searching
@@ -49,6 +51,7 @@ def main() -> None:
 
 for command in (
     generate,
+    draft,
     check,
     show,
     schema,
@@ -74,3 +77,4 @@ for command in (
 audit.add_command(audit_tasks)
 audit.add_command(audit_text_of)
 schema.add_command(show_patterns)
+schema.add_command(improve)
