@@ -183,12 +183,13 @@ class Drafting:
         """Return a draft without what a step could not mend: rules at fault, or all that the step gave."""
         if step == "tables" or not best.faults:
             return best
-        record.dropped = list(best.faults)
-        if best.faulty_rules:
-            reduced = self._review(step, without_rules(best.data, best.faulty_rules))
-            if not reduced.faults:
-                return reduced
-        return before
+        reduced, dropped = best, list[Finding]()
+        while reduced.faulty_rules:  # without some, others may be found at fault
+            dropped += [finding for finding in reduced.faults if finding.place.startswith("rules.")]
+            reduced = self._review(step, without_rules(reduced.data, reduced.faulty_rules))
+        kept = before if reduced.faults else reduced
+        record.dropped = list(best.faults) if reduced.faults else dropped
+        return kept
 
 
 def _limited(step: str, data: dict[str, Any], before: Review) -> dict[str, Any]:
@@ -221,10 +222,15 @@ def _hints(step: str, before: Review) -> list[str]:
     return [f"Numbers and dates without such values yet: {', '.join(lacking)}"] if lacking else []
 
 
+def _first_line(finding: Finding) -> str:
+    line = str(finding).split("\n", 1)[0]
+    return line if len(line) <= 160 else f"{line[:159]}…"
+
+
 def _summary(now: Review, number: int) -> str:
     again = f" after repair {number}" if number else ""
     advice = len(now.findings) - len(now.faults)
     if not now.findings:
         return f"passed{again}"
     faults = f"{len(now.faults)} fault{'' if len(now.faults) == 1 else 's'}"
-    return f"{faults}, {advice} advice{again}: {str(now.findings[0])[:160]}"
+    return f"{faults}, {advice} advice{again}: {_first_line(now.findings[0])}"

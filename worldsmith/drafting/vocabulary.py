@@ -27,21 +27,23 @@ def name_faults(data: Mapping[str, Any], document_names: Collection[str]) -> Ite
         if isinstance(item, dict) and item.get("real") is not None:
             kinds = f'{name} = {{ invent = "place", n = {max(1, len(item["real"]) if _is_list(item["real"]) else 1)} }}'
             yield f"values.{name}", f"real names don't belong in a draft: invent them, as in {kinds}"
+    doubtful: dict[tuple[str, bool], list[str]] = {}
     for place, text, whole in texts_of(data):
-        names = names_within(text, document_names, whole=whole)
-        if names:
-            what = f"{text[:60]!r}: {', '.join(map(repr, names))} reads as a real name"
-            yield place, f"{what}: {_fix(whole)}"
+        if names_within(text, document_names, whole=whole):
+            doubtful.setdefault((place, whole), []).append(text)
+    for (place, whole), texts in doubtful.items():
+        shown = ", ".join(repr(text[:60]) for text in texts)
+        yield place, f"{shown}: written like a real name: {_fix(texts[0], whole=whole)}"
     for place in _identifiers(data):
         taken = [word for word in re.split(r"[._]", place) if len(word) >= SHORTEST and word in document_names]
         if taken:
             yield place, f"{taken[0]!r} is a name in the documents: name the part by what it is"
 
 
-def _fix(whole: bool) -> str:
+def _fix(text: str, *, whole: bool) -> str:
     if whole:
-        return "write a common noun in small letters, or invent names: { invent = kind, n = 6 } in values"
-    return "say it in common words, with a capital at the start alone"
+        return "write common nouns in small letters, or invent names: { invent = kind, n = 6 } in values"
+    return f"say it in common words with a capital at the start alone, as in {text.capitalize()!r}"
 
 
 def names_within(text: str, document_names: Collection[str], *, whole: bool) -> list[str]:
@@ -99,7 +101,7 @@ def ordinary_words(data: Mapping[str, Any]) -> list[str]:
         if isinstance(kind, dict):
             words += [word for form in _strings(kind.get("forms")) for word in _WORD.findall(_SLOT.sub(" ", form))]
             words += [word for _, part in _items(kind, "parts") for word in _strings(part)]
-    return list(dict.fromkeys(words))
+    return list(dict.fromkeys(word for word in words if len(word) >= SHORTEST))
 
 
 def _identifiers(data: Mapping[str, Any]) -> Iterator[str]:
