@@ -378,7 +378,12 @@ def test_a_folder_without_documents_is_named(tmp_path: Path) -> None:
 
 
 def test_structured_output_takes_what_the_language_takes() -> None:
-    columns = json_schema(TablesAnswer)["$defs"]["ColumnSource"]
+    schema = json_schema(TablesAnswer)
+    assert "patternProperties" not in json.dumps(schema)
+    assert schema["$defs"]["TableSource"]["properties"]["columns"]["additionalProperties"] == {
+        "$ref": "#/$defs/ColumnSource"
+    }
+    columns = schema["$defs"]["ColumnSource"]
     assert columns["additionalProperties"] is False
     assert {"invent", "if", "see"} <= columns["properties"].keys()
     assert set(json_schema(RepairAnswer)["properties"]) == {

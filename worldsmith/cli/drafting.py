@@ -12,7 +12,7 @@ import click
 
 from worldsmith.cli.backend import MODEL_URL, report
 from worldsmith.cli.base import Finite, counted, emit, json_option
-from worldsmith.errors import SchemaError, UsageError
+from worldsmith.errors import BackendError, UsageError
 
 if TYPE_CHECKING:
     from worldsmith.drafting.sentences import Sentences
@@ -132,7 +132,7 @@ def draft(
         _drafted(backend, subject, material, rounds, worlds, keep, with_sentences=not no_sentences)
     )
     if not out.exists():
-        raise SchemaError(f"{out}: not written: {result.steps[0].error or 'the model gave no table'}")
+        raise BackendError(f"{out}: not written: {result.steps[0].error or 'the model gave no table'}")
     trial = _first_world(out) if result.passed else {}
     if as_json:
         emit(_draft_json(out, result, sentences, trial))
@@ -337,7 +337,7 @@ def improve(
     if transcript:
         _write_transcript(transcript, sentences.exchanges)
     if not sentences.tells:
-        raise SchemaError(f"{target}: not written: {sentences.error or 'no sentence of the model was usable'}")
+        raise BackendError(f"{target}: not written: {sentences.error or 'no sentence of the model was usable'}")
     if text is None or language is None:
         written = language_text(whole_language(schema, sentences), [f"How people write about {path.name}."])
     else:

@@ -14,8 +14,17 @@ if TYPE_CHECKING:
 
 @click.command("show")
 @click.argument("name", metavar="NAME_OR_FILE")
+@click.option(
+    "--html",
+    "page",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Instead: one HTML page with its tables, its graph and rules, and ten rows of each table, two pages and five "
+    "questions of a world.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the world of --html.")
 @json_option
-def show_patterns(name: str, *, as_json: bool) -> None:
+def show_patterns(name: str, page: Path | None, seed: int, *, as_json: bool) -> None:
     """Print every sentence of a schema's language, told of a row that it fits.
 
     A sentence without such a row in three worlds stands as it is written. With "test" are those that are held out.
@@ -23,11 +32,22 @@ def show_patterns(name: str, *, as_json: bool) -> None:
     \b
     worldsmith schema show town
     worldsmith schema show harbour.toml --json
+    worldsmith schema show town --html town.html
     """
     from worldsmith.audit.patterns import rendered_patterns
     from worldsmith.schema import load_schema
 
     schema = load_schema(name)
+    if page:
+        from worldsmith.mining.schema_page import schema_page
+        from worldsmith.world.files import write_file
+
+        write_file(page, schema_page(schema, seed).encode())
+        if as_json:
+            emit({"schema": schema.name, "path": str(page)})
+        else:
+            click.echo(f"{schema.name}: {page}")
+        return
     before = ""
     for one in rendered_patterns(schema):
         if as_json:

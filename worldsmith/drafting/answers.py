@@ -99,7 +99,20 @@ class SentencesAnswer(Strict):
 
 def json_schema(model: type[BaseModel]) -> dict[str, Any]:
     """Return the JSON schema that a server decodes by."""
-    return model.model_json_schema(by_alias=True)
+    plain: dict[str, Any] = _without_patterns(model.model_json_schema(by_alias=True))
+    return plain
+
+
+def _without_patterns(node: Any) -> Any:
+    """Return a JSON schema without patterns for the names of items: decoders pass over what stands under such names."""
+    if isinstance(node, list):
+        return [_without_patterns(item) for item in node]
+    if not isinstance(node, dict):
+        return node
+    out = {key: _without_patterns(item) for key, item in node.items() if key != "patternProperties"}
+    for item in node.get("patternProperties", {}).values():
+        out["additionalProperties"] = _without_patterns(item)
+    return out
 
 
 _THINK = re.compile(r"\A.*</think(?:ing)?>", re.DOTALL | re.IGNORECASE)
