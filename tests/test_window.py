@@ -384,8 +384,8 @@ def test_the_spans_of_a_natural_reply_are_entitled_to_their_cells(repository):
 def test_a_page_is_read_as_an_agent_reads_it(browser, town):
     url = Simulator(town).call(Address(town.id), Call("web_search", town.title(Row("shop", 3)))).results[0].url
     observation = Simulator(town).call(Address(town.id), Call("web_extractor", url, offset=5, max_chars=80))
-    asked = {"tool": "web_extractor", "arg": url, "offset": 5, "max_chars": 80}
-    page = browser.page(f"world/{town.id}/search", **asked)
+    query = {"tool": "web_extractor", "arg": url, "offset": 5, "max_chars": 80}
+    page = browser.page(f"world/{town.id}/search", **query)
     assert " ".join(observation.text.split()) in page.text
     assert f"[the page goes on at offset {observation.next_offset}]" in page.text
     assert "not found" in browser.page(f"world/{town.id}/search", tool="web_extractor", arg="https://no.example/").text
@@ -394,9 +394,9 @@ def test_a_page_is_read_as_an_agent_reads_it(browser, town):
 def test_a_fault_of_a_profile_passes_with_the_next_attempt(browser, town):
     simulator, address = Simulator(town), Address(town.id, "flaky")
     word = next(w for w in map(str, range(200)) if simulator.call(address, Call("web_search", w)).fault == "error")
-    asked = {"arg": word, "profile": "flaky"}
-    assert "the fault error" in browser.page(f"world/{town.id}/search", **asked).text
-    assert "the fault" not in browser.page(f"world/{town.id}/search", **asked, attempt=1).text
+    query = {"arg": word, "profile": "flaky"}
+    assert "the fault error" in browser.page(f"world/{town.id}/search", **query).text
+    assert "the fault" not in browser.page(f"world/{town.id}/search", **query, attempt=1).text
 
 
 @pytest.mark.parametrize(
@@ -677,9 +677,9 @@ def test_the_window_runs_beside_a_server_and_ends_with_it(saved, number, options
 def test_a_taken_port_is_said_before_anything_starts(saved, call):
     with listening_socket("127.0.0.1", 0) as bound:
         port = bound.getsockname()[1]
-        told = call("serve", saved / "w", "--window", port, code=2).output
-    assert f"can't listen on 127.0.0.1 port {port}" in told
-    assert "Take another --window" in told
+        output = call("serve", saved / "w", "--window", port, code=2).output
+    assert f"can't listen on 127.0.0.1 port {port}" in output
+    assert "Take another --window" in output
     assert "add --window PORT" in call("serve", saved / "w", "--window-episodes", saved, code=2).output
 
 

@@ -32,10 +32,10 @@ class Links:
 
     base: str
 
-    def to(self, *path: str, **query: str | int | None) -> str:
-        """Return the address of a path; fields of its query that are None or "" are left out."""
+    def to(self, *path: str | None, **query: str | int | None) -> str:
+        """Return the address of a path, without parts that are None and without fields of the query that are empty."""
         kept = {name.rstrip("_"): value for name, value in query.items() if value not in (None, "")}
-        return f"{self.base}/{'/'.join(quote(part, safe='') for part in path)}" + (
+        return f"{self.base}/{'/'.join(quote(part, safe='') for part in path if part is not None)}" + (
             f"?{urlencode(kept)}" if kept else ""
         )
 
@@ -79,10 +79,10 @@ class Sheet:
 
     title: str
     body: Markup
-    crumbs: tuple[tuple[str, str], ...] = ()
-    """Text and address of what it is part of."""
     name: str = ""
     """The world or pool that it is about."""
+    crumbs: tuple[tuple[str, str], ...] = ()
+    """Text and address of what else it is part of."""
     tab: str | None = None
     """Which of the tabs it is."""
     pooled: bool = False
@@ -99,7 +99,7 @@ def page_html(sheet: Sheet, links: Links) -> str:
                 tag(
                     "a",
                     text,
-                    href=links.to("world", sheet.name, end) if end else links.to("world", sheet.name),
+                    href=links.to("world", sheet.name, end or None),
                     aria_current="page" if end == sheet.tab else None,
                 )
                 for end, text in (POOL_TABS if sheet.pooled else TABS)
@@ -108,6 +108,8 @@ def page_html(sheet: Sheet, links: Links) -> str:
             aria_label=sheet.name,
         )
     trail = [tag("a", "worldsmith", href=links.to(""), class_="home")]
+    if sheet.name and sheet.title != sheet.name:
+        trail.append(tag("a", sheet.name, href=links.to("world", sheet.name, "search" if sheet.pooled else None)))
     trail += [tag("a", text, href=address) for text, address in sheet.crumbs]
     keys = [(tag("kbd", key), f" {what}") for key, what in KEYS]
     head = tag(

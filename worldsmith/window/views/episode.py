@@ -26,7 +26,7 @@ def episode(visit: Visit) -> Sheet:
     steps = [_question(record, own), *_turns(record, own), _answer(record, visit, here)]
     crumbs = (("Runs", visit.links.to("runs")), (run, visit.links.to("episodes", run=run)))
     body = replay(visit, "episode", here, steps, _figures(record, own))
-    return Sheet(f"{record['task_id']}, sample {record['sample']}", body, crumbs)
+    return Sheet(f"{record['task_id']}, sample {record['sample']}", body, crumbs=crumbs)
 
 
 def _figures(record: Record, own: Reader) -> Markup:

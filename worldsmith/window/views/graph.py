@@ -45,13 +45,7 @@ def graph(visit: Visit) -> Sheet:
         ),
         class_="split narrow",
     )
-    return Sheet(
-        "Constraint graph",
-        body,
-        ((opened.world.id, visit.links.to("world", opened.world.id)),),
-        opened.world.id,
-        "graph",
-    )
+    return Sheet("Constraint graph", body, opened.world.id, tab="graph")
 
 
 def _list(visit: Visit, opened: OpenWorld, made: ConstraintGraph, wanted: str) -> Markup:

@@ -70,7 +70,7 @@ def pages(visit: Visit) -> Sheet:
         ),
         paging,
     )
-    return Sheet("Pages", body, ((world.id, visit.links.to("world", world.id)),), world.id, "pages")
+    return Sheet("Pages", body, world.id, tab="pages")
 
 
 def _page_row(links: Links, opened: OpenWorld, page: Page) -> list[Content]:
@@ -103,6 +103,7 @@ def page(visit: Visit) -> Sheet:
     def link(address: str) -> str:
         return visit.links.to("world", world.id, "page", url=address)
 
+    reading = visit.links.to("world", world.id, "search", tool="web_extractor", arg=plan.url)
     about = facts(
         [
             ("page", tag("code", plan.id)),
@@ -110,14 +111,7 @@ def page(visit: Visit) -> Sheet:
             ("address", tag("code", plan.url)),
             ("about", row_link(visit.links, opened, plan.subject) if plan.subject else ""),
             ("found", "where a profile reveals it" if plan.dormant else ""),
-            (
-                "as an agent",
-                tag(
-                    "a",
-                    "reads it",
-                    href=visit.links.to("world", world.id, "search", tool="web_extractor", arg=plan.url),
-                ),
-            ),
+            ("as an agent", tag("a", "reads it", href=reading)),
         ]
     )
     body = tag(
@@ -132,8 +126,7 @@ def page(visit: Visit) -> Sheet:
         ),
         class_="split",
     )
-    crumbs = ((world.id, visit.links.to("world", world.id)), ("Pages", visit.links.to("world", world.id, "pages")))
-    return Sheet(doc.title, body, crumbs, world.id)
+    return Sheet(doc.title, body, world.id, (("Pages", visit.links.to("world", world.id, "pages")),))
 
 
 def cells_table(links: Links, opened: OpenWorld, cells: tuple[WorldCell, ...], head: set[WorldCell]) -> Markup:

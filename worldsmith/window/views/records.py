@@ -83,7 +83,7 @@ def episodes(visit: Visit) -> Sheet:
     header = ("task", "sample", "kind", "end", "reward", "item F1", "evidenced", "turns", "calls", "failure", "flags")
     count = note(f"{len(some)} of {len(run.episodes)} episodes.")
     body = tag("div", problems(run.problems), form, count, table(header, rows, label="Episodes"), paging)
-    return Sheet(run.name, body, (("Runs", visit.links.to("runs")),))
+    return Sheet(run.name, body, crumbs=(("Runs", visit.links.to("runs")),))
 
 
 def traces(visit: Visit) -> Sheet:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from worldsmith.agents.client import search_reply
-from worldsmith.episode.call import Call, Tool
+from worldsmith.episode.call import Call
 from worldsmith.episode.tools import search_text
 from worldsmith.errors import UsageError
 from worldsmith.pages import Pages
@@ -14,7 +14,7 @@ from worldsmith.pages.types import Chunk
 from worldsmith.simulate.disclosure import is_all_children
 from worldsmith.simulate.perturb import profile_named
 from worldsmith.simulate.protocol import Address, Observation, Verdict, View
-from worldsmith.simulate.simulator import Simulator
+from worldsmith.simulate.simulator import TOOLS, Simulator
 from worldsmith.window.library import OpenWorld
 from worldsmith.window.markup import Child, Markup, tag
 from worldsmith.window.page_html import cells_text, linked_text
@@ -22,7 +22,6 @@ from worldsmith.window.sheet import Cell, Content, Sheet, Visit, choices, facts,
 from worldsmith.window.views.pages import cells_table, row_link
 from worldsmith.world.model import Disclosure, Row
 
-TOOLS: Final = (("web_search", "web_search"), ("web_extractor", "web_extractor"))
 MOST_CHARACTERS: Final = 4000
 """Characters of a query or an address."""
 
@@ -31,7 +30,6 @@ def search(visit: Visit) -> Sheet:
     """Show the form of a call, and, where the query has one, the call and its answer."""
     name, library = visit.path["world"], visit.library
     simulator = library.simulator(name)
-    pooled = library.is_pool(name)
     form, call, profile = _form(visit), _call(visit), visit.query.get("profile") or "clean"
     profile_named(profile, library.profiles)
     answer: Child = note(
@@ -52,8 +50,7 @@ def search(visit: Visit) -> Sheet:
             ),
             class_="split",
         )
-    crumbs = () if pooled else ((name, visit.links.to("world", name)),)
-    return Sheet("Search as an agent", tag("div", form, answer), crumbs, name, "search", pooled)
+    return Sheet("Search as an agent", tag("div", form, answer), name, tab="search", pooled=library.is_pool(name))
 
 
 def _form(visit: Visit) -> Markup:
@@ -66,7 +63,7 @@ def _form(visit: Visit) -> Markup:
 
     return tag(
         "form",
-        field("Tool", choices("tool", TOOLS, query.get("tool", ""))),
+        field("Tool", choices("tool", [(tool, tool) for tool in TOOLS], query.get("tool", ""))),
         field(
             "Query or address",
             tag("input", type="search", name="arg", value=query.get("arg", ""), size=48, data_search=True),
@@ -85,15 +82,15 @@ def _form(visit: Visit) -> Markup:
 
 
 def _call(visit: Visit) -> Call:
-    tool, text = visit.query.get("tool") or "web_search", visit.query.get("arg", "").strip()
-    if tool not in dict(TOOLS):
-        raise UsageError(f"there is no tool {tool!r}: it is {' or '.join(dict(TOOLS))}")
+    name, text = visit.query.get("tool") or TOOLS[0], visit.query.get("arg", "").strip()
+    tool = next((one for one in TOOLS if one == name), None)
+    if tool is None:
+        raise UsageError(f"there is no tool {name!r}: it is {' or '.join(TOOLS)}")
     if len(text) > MOST_CHARACTERS:
         raise UsageError(f"the query has {len(text)} characters: give at most {MOST_CHARACTERS}")
-    known: dict[str, Tool] = {"web_search": "web_search", "web_extractor": "web_extractor"}
     most = visit.number("max_chars", 0)
     return Call(
-        known[tool],
+        tool,
         text,
         visit.number("page", 1, 1),
         visit.number("k", 10, 1, 50),

@@ -69,7 +69,7 @@ def rows(visit: Visit) -> Sheet:
         ),
         paging,
     )
-    return Sheet(name, content, ((world.id, visit.links.to("world", world.id)),), world.id)
+    return Sheet(name, content, world.id)
 
 
 def _row_cells(links: Links, world: World, row: Row) -> list[Content]:
@@ -140,7 +140,7 @@ def row(visit: Visit) -> Sheet:
         ],
         label="Cells",
     )
-    crumbs = ((world.id, links.to("world", world.id)), (name, links.to("world", world.id, "t", name)))
+    crumbs = ((name, links.to("world", world.id, "t", name)),)
     last = world.size(name) - 1
     back, on = (
         links.to("world", world.id, "t", name, str(index)) if 0 <= index <= last else ""
@@ -148,7 +148,7 @@ def row(visit: Visit) -> Sheet:
     )
     step = moves("Neighbouring rows", back, f"row {here.index} of 0 to {last}", on)
     children = [section(f"{child}, by {ref}", content) for child, ref, content in _children(links, world, here)]
-    return Sheet(world.title(here) or str(here), tag("div", note(str(here)), cells, step, children), crumbs, world.id)
+    return Sheet(world.title(here) or str(here), tag("div", note(str(here)), cells, step, children), world.id, crumbs)
 
 
 def _page_links(links: Links, world: str, pages: tuple[str, ...]) -> list[Child]:

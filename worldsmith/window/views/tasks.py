@@ -40,8 +40,7 @@ def tasks(visit: Visit) -> Sheet:
         table(("task", "kind", "rows × columns", "turns", "difficulty", "question"), rows, label="Tasks"),
         paging,
     )
-    pooled = visit.library.is_pool(name)
-    return Sheet("Tasks", body, () if pooled else ((name, visit.links.to("world", name)),), name, "tasks", pooled)
+    return Sheet("Tasks", body, name, tab="tasks", pooled=visit.library.is_pool(name))
 
 
 def task(visit: Visit) -> Sheet:
@@ -79,8 +78,8 @@ def task(visit: Visit) -> Sheet:
         ),
         class_="split",
     )
-    crumbs = [(name, visit.links.to("world", name))] if not visit.library.is_pool(name) else []
-    return Sheet(task_id, body, (*crumbs, ("Tasks", visit.links.to("world", name, "tasks"))), name)
+    crumbs = (("Tasks", visit.links.to("world", name, "tasks")),)
+    return Sheet(task_id, body, name, crumbs, pooled=visit.library.is_pool(name))
 
 
 def _gold(links: Links, world: str, one: Task) -> Child:

@@ -20,7 +20,7 @@ def trace(visit: Visit) -> Sheet:
     about = facts([(name, str(file.head.get(name, ""))) for name in HEAD])
     broken = [f"lines left out, half-written or damaged: {file.broken}"] if file.broken else []
     body = tag("div", problems(broken), replay(visit, "trace", {"file": file.file.name}, steps, about))
-    return Sheet(file.file.name, body, (("Traces", visit.links.to("traces")),))
+    return Sheet(file.file.name, body, crumbs=(("Traces", visit.links.to("traces")),))
 
 
 def _session(file: TraceFile) -> Step:

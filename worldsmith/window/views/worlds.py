@@ -6,7 +6,7 @@ from worldsmith.checking.report import Report, RuleReport
 from worldsmith.errors import FormatError, NotFoundError, WorldsmithError
 from worldsmith.window.library import OpenWorld, WorldEntry
 from worldsmith.window.markup import Child, Markup, tag
-from worldsmith.window.sheet import Cell, Content, Sheet, Visit, facts, field, note, problems, section, table
+from worldsmith.window.sheet import Cell, Content, Sheet, Visit, facts, field, joined, note, problems, section, table
 
 SHOWN_WORLDS: Final = 100
 """Worlds of a page of the list."""
@@ -82,6 +82,7 @@ def _pool(visit: Visit) -> Child:
         return None
     try:
         pool = visit.library.pool()
+        tasks = visit.library.tasks(pool.id)
     except (WorldsmithError, OSError) as error:
         return problems([str(error)])
     return facts(
@@ -90,7 +91,7 @@ def _pool(visit: Visit) -> Child:
             ("worlds", len(pool.worlds)),
             ("sites", len(pool.hosts)),
             ("facts", pool.facts),
-            ("tasks", tag("a", len(visit.library.tasks(pool.id)), href=visit.links.to("world", pool.id, "tasks"))),
+            ("tasks", tag("a", len(tasks), href=visit.links.to("world", pool.id, "tasks"))),
         ]
     )
 
@@ -99,11 +100,10 @@ def _records(visit: Visit) -> Child:
     runs, _ = visit.library.runs()
     traces = visit.library.traces()
     if not visit.library.settings.records:
+        options = [tag("code", option) for option in ("--trace DIR", "--window-episodes DIR")]
         return note(
-            "None are shown: serve with ", tag("code", "--trace DIR"), ", or name a folder of ",
-            tag("code", "worldsmith run --out DIR"), " or ", tag("code", "--trace DIR"), " by ",
-            tag("code", "--window-episodes DIR"), ".",
-        )  # fmt: skip
+            "None are shown: name folders of them by ", joined(options, " or "), " of ", tag("code", "serve"), "."
+        )
     return facts(
         [
             ("runs", tag("a", len(runs), href=visit.links.to("runs"))),
