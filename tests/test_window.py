@@ -10,6 +10,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from dataclasses import replace
 from html.parser import HTMLParser
 from urllib.parse import parse_qs, urljoin, urlsplit
 
@@ -216,6 +217,17 @@ def test_a_world_shows_its_tables_and_every_rule(browser, town):
     assert [row[:2] for row in page.tables[0][1:]] == [[name, str(town.size(name))] for name in town.tables]
     assert {row[0] for row in page.tables[1][1:]} == {rule.name for rule in town.schema.rules}
     assert town.digest in page.text
+
+
+def test_a_row_that_breaks_a_rule_is_named(town, tmp_path):
+    floors = [10**6, *town.tables["shop"]["floor"][1:]]
+    broken = replace(town, tables={**town.tables, "shop": {**town.tables["shop"], "floor": floors}})
+    save_world(broken, tmp_path)
+    browser = Browser(tmp_path)
+    assert re.search(r"[1-9]\d* broken", browser.page().text)
+    page = browser.page(f"world/{town.id}")
+    assert ["fill:shop.floor", "shop/0", town.title(Row("shop", 0))] in [row[:3] for row in page.tables[1]]
+    assert f"/{TOKEN}/world/{town.id}/t/shop/0" in page.links
 
 
 COLUMNS = {

@@ -11,6 +11,7 @@ from worldsmith.schema import Value
 from worldsmith.window.library import Library
 from worldsmith.window.markup import Child, Markup, html_of, tag
 from worldsmith.window.row_filters import value_text
+from worldsmith.world.model import Row, World
 
 TABS: Final = (("", "Overview"), ("graph", "Graph"), ("pages", "Pages"), ("search", "Search"), ("tasks", "Tasks"))
 """The views of a world: the end of their path, and their name."""
@@ -38,6 +39,10 @@ class Links:
         return f"{self.base}/{'/'.join(quote(part, safe='') for part in path if part is not None)}" + (
             f"?{urlencode(kept)}" if kept else ""
         )
+
+    def link(self, text: Child, *path: str, **query: str | int | None) -> Markup:
+        """Return a text that leads to the address of a path."""
+        return tag("a", text, href=self.to(*path, **query))
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,6 +228,12 @@ def _cell(cell: Content) -> Markup:
 def value_html(value: Value) -> Child:
     """Return a value of a world; a dash for null."""
     return tag("span", "–", class_="null", title="null") if value is None else value_text(value)
+
+
+def row_link(links: Links, world: World, row: Row) -> Markup:
+    """Return the key of a row, which leads to it."""
+    address = links.to("world", world.id, "t", row.table, str(row.index))
+    return tag("a", world.title(row) or str(row), href=address, title=str(row))
 
 
 def facts(pairs: Iterable[tuple[str, Child]]) -> Markup:

@@ -33,7 +33,7 @@ def _figures(record: Record, own: Reader) -> Markup:
     task = record["task_id"]
     return facts(
         [
-            ("task", tag("a", task, href=own.links.to("world", own.world, "task", id=task)) if own.world else task),
+            ("task", own.links.link(task, "world", own.world, "task", id=task) if own.world else task),
             ("end", record["finish"].replace("_", " ")),
             ("reward", f"{record['reward']:.3f}"),
             ("item F1", f"{record['item_f1']:.3f}"),

@@ -105,7 +105,7 @@ def _ties(visit: Visit, opened: OpenWorld, made: ConstraintGraph, name: Name) ->
                 ("is", _kind(opened, name)),
                 ("filled", f"at place {made.unit_index[name] + 1} of {len(made.order)}"),
                 ("declared", tag("code", ", ".join(f"{key} = {value!r}" for key, value in source.items()))),
-                ("table", tag("a", name[0], href=visit.links.to("world", opened.world.id, "t", name[0]))),
+                ("table", visit.links.link(name[0], "world", opened.world.id, "t", name[0])),
             ]
         )
     return section(
@@ -131,7 +131,7 @@ def _ties(visit: Visit, opened: OpenWorld, made: ConstraintGraph, name: Name) ->
 
 def _named(visit: Visit, opened: OpenWorld, names: Sequence[Name]) -> Child:
     texts = [".".join(name) for name in names]
-    links = [tag("a", text, href=visit.links.to("world", opened.world.id, "graph", name=text)) for text in texts]
+    links = [visit.links.link(text, "world", opened.world.id, "graph", name=text) for text in texts]
     return joined(links, ", ") if links else "nothing"
 
 

@@ -21,12 +21,12 @@ from worldsmith.window.sheet import (
     field,
     joined,
     note,
+    row_link,
     section,
     table,
     value_html,
 )
 from worldsmith.world.model import Cell as WorldCell
-from worldsmith.world.model import Row
 
 SHOWN_PAGES: Final = 100
 """Pages of the list that are shown at once."""
@@ -75,7 +75,7 @@ def pages(visit: Visit) -> Sheet:
 
 def _page_row(links: Links, opened: OpenWorld, page: Page) -> list[Content]:
     return [
-        tag("a", page.id, href=links.to("world", opened.world.id, "page", id=page.id)),
+        links.link(page.id, "world", opened.world.id, "page", id=page.id),
         Cell(render(page, opened.world, opened.pages).title, "long"),
         opened.pages.site(page.id).host,
         page.date or "",
@@ -109,7 +109,7 @@ def page(visit: Visit) -> Sheet:
             ("page", tag("code", plan.id)),
             ("kind", plan.kind),
             ("address", tag("code", plan.url)),
-            ("about", row_link(visit.links, opened, plan.subject) if plan.subject else ""),
+            ("about", row_link(visit.links, world, plan.subject) if plan.subject else ""),
             ("found", "where a profile reveals it" if plan.dormant else ""),
             ("as an agent", tag("a", "reads it", href=reading)),
         ]
@@ -136,7 +136,7 @@ def cells_table(links: Links, opened: OpenWorld, cells: tuple[WorldCell, ...], h
         ("row", "column", "value", "where"),
         [
             [
-                row_link(links, opened, cell.row),
+                row_link(links, world, cell.row),
                 tag(
                     "a",
                     f"{cell.row.table}.{cell.col}",
@@ -157,9 +157,3 @@ def _stated(opened: OpenWorld, cell: WorldCell) -> Content:
     if actual == cell.value:
         return Cell(value_html(cell.value))
     return Cell(joined([value_html(cell.value), tag("b", "the world has "), value_html(actual)], " "), "bad")
-
-
-def row_link(links: Links, opened: OpenWorld, row: Row) -> Markup:
-    """Return the key of a row, which leads to it."""
-    address = links.to("world", opened.world.id, "t", row.table, str(row.index))
-    return tag("a", opened.world.title(row), href=address, title=str(row))

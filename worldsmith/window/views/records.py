@@ -25,7 +25,7 @@ def runs(visit: Visit) -> Sheet:
             continue
         wrong += run.problems
         means = [Cell(_mean(run, score), "n") for score in ("reward", "item_f1", "success")]
-        link = tag("a", name, href=visit.links.to("episodes", run=name))
+        link = visit.links.link(name, "episodes", run=name)
         rows.append([link, len(run.episodes), len({one.task_id for one in run.episodes}), *means])
     option, command = tag("code", "--window-episodes DIR"), tag("code", "worldsmith run --out DIR")
     body = tag(
@@ -56,7 +56,7 @@ def episodes(visit: Visit) -> Sheet:
     shown, paging = visit.paged(len(some), SHOWN_RECORDS)
     rows: list[list[Content]] = [
         [
-            tag("a", one.task_id, href=visit.links.to("episode", run=run.name, at=one.place.offset)),
+            visit.links.link(one.task_id, "episode", run=run.name, at=one.place.offset),
             one.sample,
             one.kind,
             one.finish,
@@ -91,7 +91,7 @@ def traces(visit: Visit) -> Sheet:
     every = list(visit.library.traces().items())
     shown, paging = visit.paged(len(every), SHOWN_RECORDS)
     rows = [
-        [tag("a", name, href=visit.links.to("trace", file=name)), *(str(head.get(part, "")) for part in HEAD)]
+        [visit.links.link(name, "trace", file=name), *(str(head.get(part, "")) for part in HEAD)]
         for name, (_, head) in (every[i] for i in shown)
     ]
     nothing = note("No trace is there: serve with ", tag("code", "--trace DIR"), ".")

@@ -63,7 +63,7 @@ class Reader:
         ids = [str(page) for page in as_list(pages)]
         if not self.world or self.library.is_pool(self.world):
             return [" ".join(ids)]
-        return [(tag("a", page, href=self.links.to("world", self.world, "page", id=page)), " ") for page in ids]
+        return [(self.links.link(page, "world", self.world, "page", id=page), " ") for page in ids]
 
     def text(self, text: str) -> Markup:
         """Return a text with its addresses as links to pages."""

@@ -18,8 +18,8 @@ from worldsmith.simulate.simulator import TOOLS, Simulator
 from worldsmith.window.library import OpenWorld
 from worldsmith.window.markup import Child, Markup, tag
 from worldsmith.window.page_html import cells_text, linked_text
-from worldsmith.window.sheet import Cell, Content, Sheet, Visit, choices, facts, field, note, section, table
-from worldsmith.window.views.pages import cells_table, row_link
+from worldsmith.window.sheet import Cell, Content, Sheet, Visit, choices, facts, field, note, row_link, section, table
+from worldsmith.window.views.pages import cells_table
 from worldsmith.world.model import Disclosure, Row
 
 MOST_CHARACTERS: Final = 4000
@@ -198,7 +198,7 @@ def _view_row(worlds: _Worlds, view: View) -> list[Content]:
     page, world = view.page, worlds.of(view.page.url).world.id
     return [
         view.rank + 1,
-        tag("a", page.id, href=worlds.links.to("world", world, "page", id=page.id)),
+        worlds.links.link(page.id, "world", world, "page", id=page.id),
         page.kind,
         view.score,
         Cell(len(page.head.cells), "n"),
@@ -216,7 +216,7 @@ def _disclosed(worlds: _Worlds, opened: OpenWorld, disclosed: Sequence[Disclosur
     for row, column in disclosed:
         by_row.setdefault(row, []).append(f"all of {column}" if is_all_children((row, column)) else column)
     rows: list[list[Content]] = [
-        [row_link(worlds.links, opened, row), str(row), Cell(", ".join(columns), "long")]
+        [row_link(worlds.links, opened.world, row), str(row), Cell(", ".join(columns), "long")]
         for row, columns in by_row.items()
     ]
     return table(("row", "is", "columns"), rows, f"Cells of {opened.world.id} that it discloses: {len(disclosed)}")

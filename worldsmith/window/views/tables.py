@@ -20,6 +20,7 @@ from worldsmith.window.sheet import (
     moves,
     note,
     problems,
+    row_link,
     section,
     table,
     value_html,
@@ -73,7 +74,7 @@ def rows(visit: Visit) -> Sheet:
 
 
 def _row_cells(links: Links, world: World, row: Row) -> list[Content]:
-    number = tag("a", str(row.index), href=links.to("world", world.id, "t", row.table, str(row.index)))
+    number = links.link(str(row.index), "world", world.id, "t", row.table, str(row.index))
     return [number, *(_value(links, world, row, column) for column in world.schema.tables[row.table].columns)]
 
 
@@ -112,7 +113,7 @@ def _value(links: Links, world: World, row: Row, column: Column) -> Content:
     value = world.value(row, column.name)
     target = world.follow(row, column.name) if column.ref else None
     if target is not None:
-        return tag("a", value_html(value), href=links.to("world", world.id, "t", target.table, str(target.index)))
+        return links.link(value_html(value), "world", world.id, "t", target.table, str(target.index))
     number = isinstance(value, int | float) and not isinstance(value, bool)
     return Cell(value_html(value), "n" if number else "")
 
@@ -130,7 +131,7 @@ def row(visit: Visit) -> Sheet:
         ("column", "label", "value", "unit", "pages that tell it"),
         [
             [
-                tag("a", column.name, href=links.to("world", world.id, "graph", name=f"{name}.{column.name}")),
+                links.link(column.name, "world", world.id, "graph", name=f"{name}.{column.name}"),
                 column.label,
                 _value(links, world, here, column),
                 column.unit,
@@ -152,7 +153,7 @@ def row(visit: Visit) -> Sheet:
 
 
 def _page_links(links: Links, world: str, pages: tuple[str, ...]) -> list[Child]:
-    return [(tag("a", page, href=links.to("world", world, "page", id=page)), " ") for page in pages]
+    return [(links.link(page, "world", world, "page", id=page), " ") for page in pages]
 
 
 def _children(links: Links, world: World, here: Row) -> list[tuple[str, str, Child]]:
@@ -167,9 +168,6 @@ def _children(links: Links, world: World, here: Row) -> list[tuple[str, str, Chi
 
 
 def _row_links(links: Links, world: World, rows: Sequence[Row]) -> list[Child]:
-    items = [
-        tag("li", tag("a", world.title(row), href=links.to("world", world.id, "t", row.table, str(row.index))))
-        for row in rows[:SHOWN_CHILDREN]
-    ]
+    items = [tag("li", row_link(links, world, row)) for row in rows[:SHOWN_CHILDREN]]
     left = len(rows) - len(items)
     return [tag("ul", items, class_="tight"), note(f"… and {left} more") if left else None]

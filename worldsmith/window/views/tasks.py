@@ -24,7 +24,7 @@ def tasks(visit: Visit) -> Sheet:
     box = tag("input", type="search", name="q", value=words, size=40, data_search=True)
     rows: list[list[Content]] = [
         [
-            tag("a", task.task_id, href=visit.links.to("world", name, "task", id=task.task_id)),
+            visit.links.link(task.task_id, "world", name, "task", id=task.task_id),
             task.kind,
             Cell(f"{len(task.gold)} × {len(task.columns)}", "n"),
             task.turns,

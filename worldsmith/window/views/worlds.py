@@ -47,7 +47,7 @@ def _name_form(wanted: str) -> Markup:
 
 
 def _world_row(visit: Visit, entry: WorldEntry, *, check: bool) -> list[Content]:
-    info, link = entry.manifest, tag("a", entry.id, href=visit.links.to("world", entry.id))
+    info, link = entry.manifest, visit.links.link(entry.id, "world", entry.id)
     if entry.problem:
         return [link, Cell(entry.problem, "bad long"), *[""] * 9]
     tables = info.get("tables")
@@ -87,11 +87,11 @@ def _pool(visit: Visit) -> Child:
         return problems([str(error)])
     return facts(
         [
-            ("pool", tag("a", pool.id, href=visit.links.to("world", pool.id, "search"))),
+            ("pool", visit.links.link(pool.id, "world", pool.id, "search")),
             ("worlds", len(pool.worlds)),
             ("sites", len(pool.hosts)),
             ("facts", pool.facts),
-            ("tasks", tag("a", len(tasks), href=visit.links.to("world", pool.id, "tasks"))),
+            ("tasks", visit.links.link(len(tasks), "world", pool.id, "tasks")),
         ]
     )
 
@@ -106,8 +106,8 @@ def _records(visit: Visit) -> Child:
         )
     return facts(
         [
-            ("runs", tag("a", len(runs), href=visit.links.to("runs"))),
-            ("traces", tag("a", len(traces), href=visit.links.to("traces"))),
+            ("runs", visit.links.link(len(runs), "runs")),
+            ("traces", visit.links.link(len(traces), "traces")),
         ]
     )
 
@@ -142,8 +142,8 @@ def _manifest(visit: Visit, opened: OpenWorld, entry: WorldEntry) -> Markup:
                 ("language", world.language),
                 ("subject", world.subject),
                 ("facts", f"{world.facts}, and {world.background} of background"),
-                ("pages", tag("a", len(opened.pages.ids()), href=visit.links.to("world", world.id, "pages"))),
-                ("tasks", tag("a", visit.library.count_tasks(entry), href=visit.links.to("world", world.id, "tasks"))),
+                ("pages", visit.links.link(len(opened.pages.ids()), "world", world.id, "pages")),
+                ("tasks", visit.links.link(visit.library.count_tasks(entry), "world", world.id, "tasks")),
                 ("switches", ", ".join(sorted(schema.switches)) or "none"),
                 ("knobs", knobs),
                 ("digest", tag("code", world.digest)),
@@ -161,7 +161,7 @@ def _tables(visit: Visit, opened: OpenWorld) -> Markup:
         ("table", "rows", "columns", "key", "refers to", "a row is"),
         [
             [
-                tag("a", name, href=visit.links.to("world", world.id, "t", name)),
+                visit.links.link(name, "world", world.id, "t", name),
                 world.size(name),
                 len(one.columns),
                 ", ".join(one.key),
@@ -185,7 +185,7 @@ def _rules(visit: Visit, opened: OpenWorld) -> list[Child]:
         [
             [
                 one.rule,
-                tag("a", one.row, href=visit.links.to("world", world.id, "t", *one.row.split("/"))),
+                visit.links.link(one.row, "world", world.id, "t", *one.row.split("/")),
                 one.title,
                 ", ".join(f"{column} = {value!r}" for column, value in one.values.items()),
             ]
@@ -213,5 +213,5 @@ def _rules(visit: Visit, opened: OpenWorld) -> list[Child]:
 
 
 def _rule_row(visit: Visit, world: str, rule: RuleReport) -> list[Content]:
-    link = tag("a", rule.rule, href=visit.links.to("world", world, "graph", name=f"rule.{rule.rule}"))
+    link = visit.links.link(rule.rule, "world", world, "graph", name=f"rule.{rule.rule}")
     return [link, Cell(rule.text, "long"), rule.covers, rule.broken]
