@@ -1,6 +1,7 @@
 """Requests per CPU-second of a served world, as ratios to a constant reply of the same size by the same stack (Linux).
 
-python examples/measure_http.py WORLD_OR_DIR [clients, default 16]    (of a folder of worlds: their pool)
+python examples/measure_http.py WORLD_OR_DIR [clients, default 16] [workers, default 1]
+(of a folder of worlds: their pool)
 
 A first request is one whose reply the server's memo doesn't have, since its seed is new; a repeated one is drawn from
 those made before. CPU-seconds and latencies hang on the machine, and the load runs on it too: compare ratios. The
@@ -64,14 +65,21 @@ def started(command: list[str]) -> tuple[subprocess.Popen, int]:
     raise SystemExit("the server did not start")
 
 
+def processes(pid: int) -> list[int]:
+    """Return a process and its workers."""
+    return [pid, *map(int, Path(f"/proc/{pid}/task/{pid}/children").read_text().split())]
+
+
 def memory(pid: int) -> float:
-    """Return the MB of main memory that a process takes."""
-    return int(re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text())[1]) / 1e3
+    """Return the MB of main memory that a server takes; pages that its workers share count for each."""
+    status = [Path(f"/proc/{one}/status").read_text() for one in processes(pid)]
+    return sum(int(re.search(r"VmRSS:\s+(\d+)", text)[1]) for text in status) / 1e3
 
 
 def spent(pid: int) -> float:
-    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
-    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    """Return the CPU-seconds that a server has taken."""
+    stats = [Path(f"/proc/{one}/stat").read_text().rsplit(")", 1)[1].split() for one in processes(pid)]
+    return sum(int(fields[11]) + int(fields[12]) for fields in stats) / os.sysconf("SC_CLK_TCK")
 
 
 SEEDS = itertools.count(1)
@@ -123,6 +131,7 @@ def load(
 
 def main() -> None:
     folder, clients = Path(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 16
+    workers = ["--workers", sys.argv[3]] if len(sys.argv) > 3 else []
     folders = world_folders([folder])
     keys, urls = [], []
     for place in folders[:: max(1, len(folders) // WORLDS)]:
@@ -139,7 +148,9 @@ def main() -> None:
         "/retrieve": [{"queries": [query], "topk": 3} for query in queries],
     }
     floor, floor_port = started([sys.executable, "-u", "-c", FLOOR])
-    served, port = started([sys.executable, "-u", "-m", "worldsmith", "serve", str(folder), *pool, "--port", "0"])
+    served, port = started(
+        [sys.executable, "-u", "-m", "worldsmith", "serve", str(folder), *pool, *workers, "--port", "0"]
+    )
     print(
         f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, load average "
         f"{os.getloadavg()[0]:.1f}; {clients} clients on the same cores; medians of {ROUNDS} rounds\n"

@@ -51,7 +51,7 @@ def cells(line: str) -> tuple[LinkedText, ...]:
     return tuple(map(linked_text, _PIPE.split(line.strip().removeprefix("|").removesuffix("|"))))
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)  # the pages of a world: more would grow with each world that is opened
 def read(text: str) -> ParsedPage:
     """Read a page's Markdown. The result is cached and shared: don't change it."""
     page, heading, table = ParsedPage(), "", list[str]()

@@ -33,7 +33,7 @@ _WORD = re.compile(r"\w+")
 _PART = re.compile(r" \((?:part \w+|continued)\)$")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=512)  # the pages of a world: more would grow with each world that is opened
 def words_of(text: str) -> frozenset[str]:
     """Return the words of a text, in small letters."""
     return frozenset(_WORD.findall(text.casefold()))

@@ -75,7 +75,7 @@ def _cleaned_char(char: str) -> str:
 _CLEANING = _Cleaning()
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=1024)  # the texts of a world: more would grow with each world that is opened
 def _clean(text: str) -> str:
     for _ in range(2):
         if "&" in text:
