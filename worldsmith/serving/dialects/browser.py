@@ -45,6 +45,9 @@ CURSOR, LOC = Whole("cursor", -1, -1, MAX_OFFSET), Whole("loc", -1, -1, MAX_OFFS
 NUM_LINES = Whole("num_lines", -1, -1, MAX_OFFSET)
 VIEW_SOURCE, SOURCE = Option("view_source", BOOL), Option("source", TEXT)
 
+ToolCalls = tuple[tuple[Call | Observation, ...], Callable[[Observation], str]]
+"""Calls of a tool, and what writes the observation of one as text, which may raise UsageError."""
+
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\((https?://[^()\s]+)\)")
 _SHOWN_LINK = re.compile(r"【\d+†([^†】]+)(?:†[^†】]+)?】")
 
@@ -104,10 +107,11 @@ class History:
 
         def added(items: Items) -> tuple[Items, str]:
             history = History.from_items(items)
-            visits, forgotten = (*history.visits, visit), history.forgotten
-            while len(visits) > 1 and len(orjson.dumps({"visits": visits, "forgotten": 0})) > session_memory.MOST - 99:
-                visits, forgotten = visits[1:], forgotten + 1
-            return {"visits": visits, "forgotten": forgotten}, str(forgotten + len(visits) - 1)
+            history = History((*history.visits, visit), history.forgotten)
+            while len(history.visits) > 1 and len(orjson.dumps(history)) > session_memory.MOST:
+                history = History(history.visits[1:], history.forgotten + 1)
+            cursor = history.forgotten + len(history.visits) - 1
+            return {"visits": history.visits, "forgotten": history.forgotten}, str(cursor)
 
         return int(request.memory.edit(request.session_address, added, MEMORY))
 
@@ -140,10 +144,8 @@ class BrowserTool:
     parameters: Mapping[Parameter, str]
     view: Callable[[JSON, Request], Viewing]
 
-    def read(
-        self, arguments: JSON, request: Request
-    ) -> tuple[tuple[Call | Observation, ...], Callable[[Observation], str]]:
-        """Return the call, and what writes its observation as a display. Raises UsageError, as does that."""
+    def read(self, arguments: JSON, request: Request) -> ToolCalls:
+        """Return the call, and what writes its observation as a display. Raises UsageError."""
         History.of(request)
         viewing = self.view(arguments, request)
         return (viewing.visit.call,), lambda observation: _display(viewing, observation, request)

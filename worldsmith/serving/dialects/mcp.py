@@ -17,7 +17,7 @@ from typing import Any, Protocol
 from worldsmith import __version__
 from worldsmith.episode.tools import MAX_OFFSET, MAX_PAGE, TOOLS, page_text, search_text
 from worldsmith.errors import UsageError, close_match
-from worldsmith.serving.dialects.browser import BROWSER, BrowserTool
+from worldsmith.serving.dialects.browser import BROWSER, BrowserTool, ToolCalls
 from worldsmith.serving.dialects.fields import MAX_URL, Batch, Option, Parameter, Text, Whole
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import JSON, TEXT, lenient, list_of, object_of
@@ -35,10 +35,6 @@ QUERY, PAGE, OFFSET = Text("query"), Whole("page", 1, 1, MAX_PAGE), Whole("offse
 _SEARCH_ABOUT, _READ_ABOUT = (tool["function"]["description"] for tool in TOOLS)
 _TOOL_PROPERTIES = (tool["function"]["parameters"]["properties"] for tool in TOOLS)
 _PARAMETER_ABOUT = {name: schema["description"] for each in _TOOL_PROPERTIES for name, schema in each.items()}
-
-
-ToolCalls = tuple[tuple[Call | Observation, ...], Callable[[Observation], str]]
-"""Calls, and what writes the observation of one as text, which may raise UsageError."""
 
 
 class Tool(Protocol):
