@@ -6,8 +6,10 @@ import pytest
 from dialect_cases import DOC, GONE, HITS, URL, answering
 from starlette.testclient import TestClient
 
+from worldsmith.pages import Pages
 from worldsmith.serving import create_app
 from worldsmith.serving.dialects import browser, dialects_with_tools, session_memory
+from worldsmith.simulate.disclosure import disclosure_hash
 from worldsmith.simulate.protocol import Observation
 
 DIALECTS = dialects_with_tools("gpt-oss")
@@ -51,13 +53,14 @@ class Browser:
             "mcp-session-id"
         ]
 
+    def reply(self, name, /, **arguments):
+        message = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
+        headers = {"Mcp-Session-Id": self.session}
+        return self.app.post(self.path, json={"jsonrpc": "2.0", "id": 1, **message}, headers=headers)
+
     def __call__(self, name, /, **arguments):
         """Return the text of a reply, after "! " where the call failed."""
-        message = {"method": "tools/call", "params": {"name": name, "arguments": arguments}}
-        reply = self.app.post(
-            self.path, json={"jsonrpc": "2.0", "id": 1, **message}, headers={"Mcp-Session-Id": self.session}
-        )
-        result = reply.json()["result"]
+        result = self.reply(name, **arguments).json()["result"]
         (content,) = result["content"]
         return ("! " if result["isError"] else "") + content["text"]
 
@@ -237,3 +240,50 @@ def test_pages_and_notes_of_a_session_are_apart(town):
     Browser(app, f"{path}/mcp")("search", query="shops")
     notes = {"name": "dict_memory", "arguments": {"operation": "retrieve_all"}}
     assert app.post(f"{path}/agentworld", json=notes).text == "{}"
+
+
+def evidence(reply):
+    return set(reply.headers["x-worldsmith-evidence"].split())
+
+
+@pytest.fixture(scope="module")
+def pages(town):
+    return Pages(town)
+
+
+@pytest.mark.parametrize("length", ["clean", "web"])
+def test_the_evidence_is_of_what_is_displayed(length, town, pages):
+    app = TestClient(create_app([town], dialects=DIALECTS, profile=length))
+    for row in [*town.rows_of("shop")][:5]:
+        url, use = pages.url(pages.about(row)), Browser(app)
+        whole = evidence(app.post("/api/extract", json={"url": url}))
+        assert evidence(use.reply("open", id=url, num_lines=10**6)) == whole
+        head = evidence(use.reply("open", loc=0, num_lines=2))  # the address and the title
+        assert head < whole
+        lines = int(re.search(r"of (\d+)\*\*", use("open", loc=0, num_lines=1))[1])
+        parts = [evidence(use.reply("open", loc=line, num_lines=1)) for line in range(lines + 1)]
+        assert all(part <= whole for part in parts)
+        cells = {disclosure_hash(town.digest, row, column) for column in town.tables["shop"]}
+        assert len(set().union(*parts) & cells) > 3
+        assert set().union(*parts) >= {one for one in whole & cells if one not in cut(use, row, town, pages)}
+
+
+def cut(use, row, town, pages):
+    """The cells of a row whose value no single line holds: a line ends within it."""
+    lines = use("open", loc=0, num_lines=10**6).split("\n")
+    texts = [f"{town.value(row, column)}" for column in town.tables["shop"]]
+    columns = [c for c, text in zip(town.tables["shop"], texts, strict=True) if not any(text in line for line in lines)]
+    return {disclosure_hash(town.digest, row, column) for column in columns}
+
+
+def test_the_evidence_of_a_match_is_of_its_lines(town, pages):
+    app = TestClient(create_app([town], dialects=DIALECTS))
+    row = next(iter(town.rows_of("shop")))
+    use, hit = Browser(app), disclosure_hash(town.digest, row, "value")
+    page = use.reply("open", id=pages.url(pages.about(row)), num_lines=10**6)
+    value = town.value(row, "value")
+    stated = next(form for form in (f"{value:,}", str(value)) if form in page.text)
+    for pattern, shown in ((stated, True), ("no such words", False)):
+        assert (hit in evidence(use.reply("find", pattern=pattern, cursor=0))) == shown
+    assert hit in evidence(page)
+    assert evidence(use.reply("open", cursor=0, loc=10**5)) == set()

@@ -86,10 +86,8 @@ def test_our_tools_of_its_names_display_what_the_browser_displays(served, tmp_pa
         shown = run_client("gpt-oss", WITH_OUR_TOOLS, tmp_path, served.base_url, f"{tools_url}/mcp", served.query)
     search, first, part, nothing, second = shown["shown"]
     assert shown["urls"][: len(served.urls)] == served.urls
-    # Ours shows no more than its view; the browser was told to show all.
-    lines, ours = search[0].split("\n"), search[1].split("\n")
-    assert ours[3:] == lines[3 : len(ours)]
-    assert len(ours) > 50
+    assert search[0] == search[1]
+    assert search[1].count("\n") > 50
     assert nothing[0] == nothing[1]
     assert part[0] == part[1]
     for theirs, ours, url in ((first[0], first[1], served.urls[0]), (second[0], second[1], served.urls[1])):

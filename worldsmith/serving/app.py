@@ -326,9 +326,8 @@ class Endpoint:
 
         def write() -> Response:
             reply = parsed.write(observations)
-            return http_response(
-                reply.body, reply.status, {**reply.headers, **self.service.evidence(request.address, observations)}
-            )
+            evidence = self.service.evidence(request.address, reply.shown or observations)
+            return http_response(reply.body, reply.status, {**reply.headers, **evidence})
 
         response = write() if len(observations) <= SLICE else await asyncio.to_thread(write)
         if keys and not any(observation.status == "unavailable" for observation in observations):

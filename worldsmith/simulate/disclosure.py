@@ -5,7 +5,8 @@ read which names all children of the row: there are no others.
 """
 
 from base64 import urlsafe_b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
+from dataclasses import replace
 from functools import lru_cache
 from hashlib import sha256
 
@@ -47,6 +48,16 @@ def observation_hashes(observation: Observation, world_digest: str) -> list[str]
     by_world = disclosures_by_world(observation, world_digest)
     hashes = (one for digest, disclosed in by_world for one in disclosure_hashes(disclosed, digest))
     return sorted([*hashes, *observation.disclosed_hashes])
+
+
+def disclosing_only(observation: Observation, shown: Container[Disclosure]) -> Observation:
+    """Return an observation of which a reply shows a part: it discloses no more than is shown."""
+    by_world = [
+        (digest, tuple(each for each in disclosed if each in shown))
+        for digest, disclosed in observation.disclosed_by_world
+    ]
+    disclosed = tuple(each for each in observation.disclosed if each in shown)
+    return replace(observation, disclosed=disclosed, disclosed_by_world=tuple(by_world))
 
 
 def disclosed_by_cells(page: Page, cells: Iterable[Cell], world: World) -> frozenset[Disclosure]:

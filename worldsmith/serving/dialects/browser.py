@@ -3,13 +3,14 @@
 Made after `SimpleBrowserTool` of gpt-oss 0.0.9. A reply is a display: a cursor, the page's title and address, which
 lines are shown, and these with their numbers, 80 characters wide, links as 【id†text†host】. A search page reads as
 there, any other as its Markdown. Arguments are read as there, but for `topn`, which is ignored there; `source` and
-`view_source` make no difference. A session keeps the calls that made its pages, and where their links lead: a page that
-is shown again is read again.
+`view_source` make no difference. Results are shown whole, pages as far as fits. A session keeps the calls that made its
+pages, and where their links lead: a page that is shown again is read again. The evidence is of the lines shown.
 """
 
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from textwrap import wrap
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -18,12 +19,14 @@ import orjson
 
 from worldsmith.episode.tools import MAX_OFFSET
 from worldsmith.errors import UsageError
+from worldsmith.pages.renderer.emit import chunks, markdown
 from worldsmith.serving.dialects import session_memory
 from worldsmith.serving.dialects.fields import MAX_URL, Option, Parameter, Text, Whole, text
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import BOOL, JSON, TEXT
 from worldsmith.serving.dialects.session_memory import Items
 from worldsmith.serving.dialects.types import Request
+from worldsmith.simulate.disclosure import disclosing_only
 from worldsmith.simulate.protocol import Call, Observation
 
 MEMORY = "browser"
@@ -36,6 +39,8 @@ MOST_LINKS = 400
 """Links of a page that have an id."""
 MOST_MATCHES, MATCH_LINES = 50, 4
 """Places that `find` shows, and lines of each."""
+HEAD_LINES = 2
+"""Lines of a page's text before its Markdown."""
 ABOVE = 4
 """Lines shown above the one that a link leads to."""
 
@@ -45,8 +50,9 @@ CURSOR, LOC = Whole("cursor", -1, -1, MAX_OFFSET), Whole("loc", -1, -1, MAX_OFFS
 NUM_LINES = Whole("num_lines", -1, -1, MAX_OFFSET)
 VIEW_SOURCE, SOURCE = Option("view_source", BOOL), Option("source", TEXT)
 
-ToolCalls = tuple[tuple[Call | Observation, ...], Callable[[Observation], str]]
-"""Calls of a tool, and what writes the observation of one as text, which may raise UsageError."""
+ToolCalls = tuple[tuple[Call | Observation, ...], Callable[[Observation], tuple[str, Observation]]]
+"""Calls of a tool, and what writes the observation of one as text: it returns that with what the text shows of the
+observation, or raises UsageError."""
 
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\((https?://[^()\s]+)\)")
 _SHOWN_LINK = re.compile(r"【\d+†([^†】]+)(?:†[^†】]+)?】")
@@ -73,6 +79,13 @@ class Visit:
     def from_json(cls, value: JSON) -> "Visit":
         """Return the page that JSON values describe."""
         return cls(Call(**value["call"]), value["pattern"], tuple(Target(**link) for link in value["links"]))
+
+
+class Line(NamedTuple):
+    """A displayed line, and which line of a page's text it is of, from 0; -1 for one of none."""
+
+    text: str
+    source: int = -1
 
 
 class Page(NamedTuple):
@@ -179,23 +192,44 @@ def _find(arguments: JSON, request: Request) -> Viewing:
     return Viewing(replace(visit, pattern=pattern, links=()))
 
 
-def _display(viewing: Viewing, observation: Observation, request: Request) -> str:
-    """Return the display of what a call gave, and add its page to the session. Raises UsageError."""
+def _display(viewing: Viewing, observation: Observation, request: Request) -> tuple[str, Observation]:
+    """Return the display of what a call gave, and as much of that as it shows; add its page to the session.
+
+    Raises UsageError.
+    """
     visit, first, num_lines = viewing
     page = _page(visit, observation, request.links)
     lines = _wrapped(page.text)
     if visit.pattern is not None:
-        page = _matches(visit, page, lines)
-        lines = _wrapped(page.text)
+        page, lines = _matches(visit, page, lines)
     first = max(first, 0)
     if first >= len(lines):
         raise UsageError(f'"loc" is {first}: the last line of that page is {len(lines) - 1}')
-    numbered = [f"L{number}: {line}" for number, line in enumerate(lines[first:], first)]
-    shown = numbered[:num_lines] if num_lines > 0 else _fitting(numbered)
+    most = num_lines if num_lines > 0 else len(lines) if observation.doc is None else _fitting(lines[first:])
+    shown = lines[first : first + most]
     cursor = History.add(replace(visit, links=page.links), request)
     head = f"{page.title} ({page.url})" if page.url else page.title
     place = f"**viewing lines [{first} - {first + len(shown) - 1}] of {len(lines) - 1}**"
-    return f"[{cursor}] {head}\n{place}\n\n" + "\n".join(shown)
+    numbered = [f"L{number}: {line.text}" for number, line in enumerate(shown, first)]
+    is_whole = shown == lines and visit.pattern is None
+    evidence = observation if is_whole else _shown_part(visit, observation, shown)
+    return f"[{cursor}] {head}\n{place}\n\n" + "\n".join(numbered), evidence
+
+
+def _shown_part(visit: Visit, observation: Observation, lines: list[Line]) -> Observation:
+    """Return an observation that discloses what stands in some displayed lines of it, and in its title."""
+    if observation.doc is None:  # results, all of which were shown when they were searched for
+        return observation
+    texts: dict[int, str] = {}
+    for line in lines:
+        texts[line.source] = texts.get(line.source, "") + line.text
+    here = HEAD_LINES - markdown(observation.doc)[: visit.call.offset].count("\n")
+    cells = {*observation.doc.named}
+    for chunk, stated in chunks(observation.doc):
+        if stated and chunk.strip("[\n") in texts.get(here, ""):
+            cells.update(stated)
+        here += chunk.count("\n")
+    return disclosing_only(observation, {(cell.row, cell.col) for cell in cells})
 
 
 def _page(visit: Visit, observation: Observation, links: Links) -> Page:
@@ -229,32 +263,33 @@ def _link(number: int, words: str, url: str, host: str) -> str:
     return f"【{number}†{words}】" if own == host else f"【{number}†{words}†{own}】"
 
 
-def _wrapped(body: str) -> list[str]:
-    wrapped = (
-        wrap(line, WIDTH, replace_whitespace=False, drop_whitespace=False) if line else [""]
-        for line in body.split("\n")
-    )
-    return [line for lines in wrapped for line in lines]
+def _wrapped(body: str) -> list[Line]:
+    return [
+        Line(text, source)
+        for source, line in enumerate(body.split("\n"))
+        for text in (wrap(line, WIDTH, replace_whitespace=False, drop_whitespace=False) if line else [""])
+    ]
 
 
-def _matches(visit: Visit, page: Page, lines: list[str]) -> Page:
-    """Return the page of the lines of another that hold a pattern."""
+def _matches(visit: Visit, page: Page, lines: list[Line]) -> tuple[Page, list[Line]]:
+    """Return the page of the lines of another that hold a pattern, and its own lines."""
     pattern = visit.pattern or ""
-    bare = _SHOWN_LINK.sub(_link_words, "\n".join(lines)).split("\n")
-    blocks: list[str] = []
+    bare = _SHOWN_LINK.sub(_link_words, "\n".join(line.text for line in lines)).split("\n")
+    shown: list[Line] = []
     targets: list[Target] = []
     here = 0
-    while here < len(bare) and len(blocks) < MOST_MATCHES:
+    while here < len(bare) and len(targets) < MOST_MATCHES:
         if pattern not in bare[here].lower():
             here += 1
             continue
-        excerpt = "\n".join(bare[here : here + MATCH_LINES])
-        blocks.append(f"# 【{len(blocks)}†match at L{here}】\n{excerpt}")
+        shown += [Line("")] if shown else []
+        shown.append(Line(f"# 【{len(targets)}†match at L{here}】"))
+        shown += map(Line, bare[here : here + MATCH_LINES], (line.source for line in lines[here:]))
         targets.append(Target(visit.call.arg, visit.call.offset, here))
         here += MATCH_LINES
     title = f"Find results for text: `{pattern}` in `{page.title}`"
-    body = "\n\n".join(blocks) or f"No `find` results for pattern: `{pattern}`"
-    return Page(title, f"{page.url}/find?pattern={pattern}", body, tuple(targets))
+    found = Page(title, f"{page.url}/find?pattern={pattern}", "", tuple(targets))
+    return found, shown or [Line(f"No `find` results for pattern: `{pattern}`")]
 
 
 def _link_words(match: re.Match[str]) -> str:
@@ -262,14 +297,10 @@ def _link_words(match: re.Match[str]) -> str:
     return match[1] + "\n" * (match[0].count("\n") - match[1].count("\n"))
 
 
-def _fitting(numbered: list[str]) -> list[str]:
-    """Return as many lines as begin within `VIEW` characters."""
-    length = 0
-    for place, line in enumerate(numbered):
-        if length > VIEW:
-            return numbered[:place]
-        length += len(line) + 1
-    return numbered
+def _fitting(lines: list[Line]) -> int:
+    """Return how many lines begin within `VIEW` characters."""
+    lengths = accumulate(len(line.text) + 6 for line in lines)
+    return 1 + sum(length <= VIEW for length in lengths)
 
 
 BROWSER: tuple[BrowserTool, ...] = (

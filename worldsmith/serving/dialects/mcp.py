@@ -10,7 +10,7 @@ clients of mcp 1.x show no text of any other status.
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -211,12 +211,13 @@ class Server:
             calls, text = self._read(tool, params, request)
             of_session = isinstance(tool, BrowserTool)
         except UsageError as wrong:
-            calls, text = (Observation("invalid", text=str(wrong)),), str
+            calls, text = (Observation("invalid", text=str(wrong)),), partial(_text, links=request.links)
 
         def write(observations: tuple[Observation, ...]) -> Reply:
             items = [_item(text, observation) for observation in observations]
             content = [{"type": "text", "text": item} for item, _ in items]
-            return _result(request, {"content": content, "isError": all(failed for _, failed in items)})
+            result = {"content": content, "isError": not any(shown.status == "ok" for _, shown in items)}
+            return replace(_result(request, result), shown=tuple(shown for _, shown in items))
 
         return ParsedRequest(calls, write, writes_failures=True, of_session=of_session)
 
@@ -260,26 +261,26 @@ def _written(reply: Reply) -> ParsedRequest:
     return ParsedRequest((), lambda _: reply)
 
 
-def _item(text: Callable[[Observation], str], observation: Observation) -> tuple[str, bool]:
-    """Return a reply as a model reads it, and whether it failed."""
+def _item(text: Callable[[Observation], tuple[str, Observation]], observation: Observation) -> tuple[str, Observation]:
+    """Return a reply as a model reads it, and what it shows: a failure where there is none."""
     failed = http_failure(observation)
     if failed:
-        return f"Error: {failed.text}", True
+        return f"Error: {failed.text}", observation
     try:
-        return text(observation), False
+        return text(observation)
     except UsageError as wrong:
-        return f"Error: {wrong}", True
+        return f"Error: {wrong}", Observation("invalid", text=str(wrong))
 
 
-def _text(observation: Observation, links: Links) -> str:
-    """Return what was read or listed, in the words of a tool message of an episode."""
+def _text(observation: Observation, links: Links) -> tuple[str, Observation]:
+    """Return what was read or listed, in the words of a tool message of an episode, and the whole of it."""
     if observation.doc is not None:
-        return page_text(observation.text, observation.next_offset)
+        return page_text(observation.text, observation.next_offset), observation
     hits: list[dict[str, Any]] = [
         {"title": hit.title, "url": links.show(hit.url), "date": hit.date, "snippet": hit.shown_text}
         for hit in observation.results
     ]
-    return search_text({"results": hits})
+    return search_text({"results": hits}), observation
 
 
 _ID: JSON = {"type": ["string", "integer"]}

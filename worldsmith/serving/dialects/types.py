@@ -49,6 +49,8 @@ class Reply:
     body: Any
     status: int = 200
     headers: Mapping[str, str] = field(default_factory=dict)
+    shown: tuple[Observation, ...] = ()
+    """The observations as far as they are shown, where some are shown in part: what the evidence is of."""
 
 
 Write = Callable[[tuple[Observation, ...]], Reply]
