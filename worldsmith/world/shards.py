@@ -264,7 +264,7 @@ def _state(file: Path) -> object:
     try:
         stat = file.stat()
     except OSError as error:
-        raise FormatError(f"{file}: can't be read: {error.strerror}; it is part of a shard: make it again") from None
+        raise FormatError(f"{file}: can't be read: {error.strerror}") from None
     return stat.st_ino, stat.st_mtime_ns
 
 
