@@ -63,8 +63,7 @@ def _draw_named_row(context: MiningContext, table: str, r: random.Random) -> Que
 
 def _draw_listed_row(context: MiningContext, r: random.Random) -> Query | None:
     table, by = context.scopes[r.randrange(len(context.scopes))]
-    places = context.world.rows_by_value(table, by)
-    values = sorted(v for v, rows in places.items() if v is not None and ROWS[0] <= len(rows) <= ROWS[1])
+    values = context.values_of_lists(table, by, *ROWS)
     if not values:
         return None
     return pick_row(context, Query(table, Scope(by, (values[r.randrange(len(values))],)), None, (), ()), r)
@@ -119,8 +118,13 @@ def _draw_exit(
         leading = replace(query, columns=(path,))
         value = context.evaluator.single_value(leading)
         count = len(context.world.rows_by_value(*at).get(value, ())) if value is not None else 0
-        known = value in been or _named_in_question(context, leading)
-        if rows[0] <= count <= rows[1] and not (known or _most_rows_lead_there(context, leading)):
+        # What costs least comes first.
+        if (
+            rows[0] <= count <= rows[1]
+            and value not in been
+            and not _named_in_question(context, leading)
+            and not _most_rows_lead_there(context, leading)
+        ):
             return leading, at
     return None
 

@@ -201,6 +201,12 @@ class MiningContext:
         return max(page_ids.values(), default=0) > 1
 
     @cached_method
+    def values_of_lists(self, table: str, column: str, least: int, most: int) -> list[Known]:
+        """Return the values of a column that `least` to `most` rows share, sorted."""
+        places = self.world.rows_by_value(table, column)
+        return sorted(v for v, rows in places.items() if v is not None and least <= len(rows) <= most)
+
+    @cached_method
     def sortable_paths(self, table: str) -> list[Path]:
         """Return the paths that rows can be put in order by."""
         return [path for path in self.paths(table) if len(path) <= 2 and self._is_sortable(table, path)]

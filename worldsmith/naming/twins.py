@@ -7,7 +7,7 @@ first two letters, last two, and the three that follow the first two, and only n
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 
 from rapidfuzz.distance.Levenshtein import distance
@@ -24,8 +24,11 @@ class Twins:
         """File folded names as they are, twins or not; every word of them counts as bearing."""
         self.files: defaultdict[str, list[str]] = defaultdict(list)
         self.shapes: set[str] = set()
+        words: set[str] = set()  # texts of a world share many
         for folded in names:
-            self.add(folded, _shapes(folded.split()))
+            self.add(folded, ())
+            words.update(folded.split())
+        self.shapes.update(_shapes(words))
 
     def take(self, folded: str, words: Sequence[str]) -> bool:
         """File a folded name with its bearing words unless it is a twin of one filed; return whether it was filed.
@@ -67,9 +70,9 @@ class Twins:
         self.shapes.update(shapes)
 
 
-def _shapes(words: Sequence[str]) -> list[str]:
+def _shapes(words: Collection[str]) -> list[str]:
     """Return each word and all it becomes by losing a letter: words one edit apart share one of these."""
     shapes = list(words)
     for word in words:
-        shapes += map("".join, combinations(word, len(word) - 1))
+        shapes += [word[:i] + word[i + 1 :] for i in range(len(word))]
     return shapes

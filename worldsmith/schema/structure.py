@@ -43,9 +43,7 @@ def _structure(schema: Schema, switches: frozenset[str]) -> Schema:
     }
     fold = _folder(schema, present_tables)
     tables = {
-        table.name: replace(
-            table, columns=tuple(replace(column, fill=_fold_fill(table.name, column, fold)) for column in table.columns)
-        )
+        table.name: replace(table, columns=tuple(_fold_column(table.name, column, fold) for column in table.columns))
         for table in present_tables.values()
     }
     off: list[tuple[str, str]] = []
@@ -103,8 +101,12 @@ def _folder(schema: Schema, tables: dict[str, Table]) -> Fold:
     return fold
 
 
-def _fold_fill(table: str, column: Column, fold: Fold) -> Fill:
-    fill = column.fill
+def _fold_column(table: str, column: Column, fold: Fold) -> Column:
+    fill = _fold_fill(table, column.fill, fold)
+    return column if fill is column.fill else replace(column, fill=fill)
+
+
+def _fold_fill(table: str, fill: Fill, fold: Fold) -> Fill:
     at = fill.table if isinstance(fill, Aggregate) else table
     folded: dict[str, Any] = {name: fold(at, node) for name, node in expressions(fill).items()}
     if isinstance(mean := folded.get("mean"), expr.Const) and mean.value is None:
