@@ -1,6 +1,5 @@
 """A language model as the agent of `worldsmith run`: its options, its episodes, and their summary."""
 
-import asyncio
 import os
 import sys
 from collections import Counter
@@ -181,6 +180,8 @@ def run_model(
         BackendError: the model never answered, or the run stopped before all episodes were played.
         UsageError: options that don't go together, or a folder that holds another run.
     """
+    import asyncio
+
     from worldsmith.rollout.call_formats import CLOSED_BOOK, call_format
     from worldsmith.rollout.many_episodes import jobs_of
     from worldsmith.rollout.saved_run import figures_of, saved_run

@@ -1,6 +1,5 @@
 """The command that has a language model write the texts of worlds ahead of time: write."""
 
-import asyncio
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -58,6 +57,8 @@ def write(
 
     Exit code 1 when calls failed, or the model never answered.
     """
+    import asyncio
+
     if not (model_choice.model or model_choice.prose) or model_choice.store is None:
         raise UsageError("name the model that writes and the file its texts go to: --model NAME --store FILE")
     known = {name: replace(profile, faults=None) for name, profile in read_profiles(profiles).items()}
