@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import tomllib
 from collections.abc import Callable, Sequence
 from copy import deepcopy
@@ -14,7 +15,8 @@ from click.testing import CliRunner
 from worldsmith.cli import main
 from worldsmith.drafting.answers import RepairAnswer, TablesAnswer, answer_data, json_schema
 from worldsmith.drafting.documents import Document, fenced, names_in, read_documents
-from worldsmith.drafting.parts import changed, with_pages
+from worldsmith.drafting.parts import changed, tables_of, with_pages
+from worldsmith.drafting.prompts import repair_prompt
 from worldsmith.drafting.review import review
 from worldsmith.drafting.sentences import added_text, language_base, whole_language, write_sentences
 from worldsmith.drafting.steps import Draft, Drafting
@@ -285,6 +287,48 @@ def test_lists_of_named_tables_and_nulls_are_taken_as_tables() -> None:
     assert review(changed({}, {"tables": "none", "values": [1]}), (), 1).faults, "the check says what is wrong"
 
 
+ODD: tuple[Any, ...] = (
+    None,
+    -5,
+    1e300,
+    True,
+    "x",
+    "",
+    [],
+    {},
+    [[None]],
+    {"a": None},
+    "é\n|",
+    [{"name": "q"}],
+    2**70,
+    float("nan"),
+)
+
+
+def places_in(node: Any, at: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    items = node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ()
+    return [at, *(place for key, item in items for place in places_in(item, (*at, key)))]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_whatever_stands_in_an_answer_is_a_finding(seed: int) -> None:
+    draw = random.Random(seed)
+    whole = {**TABLES, **RULES, **NEEDS, "names": {"lodge": {"forms": ["{place} hut"], "parts": {"x": ["a"]}}}}
+    for _ in range(15):
+        data = deepcopy(whole)
+        place = draw.choice(places_in(data)[1:])
+        here: Any = data
+        for step in place[:-1]:
+            here = here[step]
+        here[place[-1]] = draw.choice(ODD)
+        one = review(changed({}, data), ("kaspar",), 1)
+        assert one.schema or one.faults
+        request = repair_prompt(RepairAnswer, one.data, one.findings).messages[-1]["content"]
+        assert all(str(finding) in request for finding in one.faults[:5])
+        if len(dict(tables_of(one.data))) == len(one.data.get("tables", ())) > 0:
+            tomllib.loads(schema_text(one.data))
+
+
 def test_every_table_gets_pages_that_carry_all_of_its_columns() -> None:
     pages = with_pages(changed({}, TABLES))["pages"]
     assert pages["hut"] == {"about": "hut"}
@@ -405,7 +449,12 @@ SENTENCES = {
         {"text": "Nobody keeps the hut.", "when": "warden is null", "states": ["warden"]},
         {"text": "Nobody keeps {name}.", "states": ["warden"]},
     ],
-    "asks": {"beds": {"over": ["[have|has] more than {v}", "has more than {v}", "[have|has] many"], "odd": ["x"]}},
+    "asks": {
+        "beds": {
+            "over": ["[have|has] more than {v}", "has more than {v}", "[have|has] many", "[have more than {v}"],
+            "odd": ["x"],
+        }
+    },
 }
 
 
@@ -435,6 +484,7 @@ def test_sentences_are_kept_one_by_one_and_the_rest_goes_back() -> None:
         "'Nobody keeps {name}.': `when` and `states` go together",
         "'has more than {v}': 'has' suits one number alone",
         "'[have|has] many': its slots should be {v}",
+        "'[have more than {v}': its marks should be [plural|singular]",
     ):
         assert wrong in back
 

@@ -16,17 +16,15 @@ MOST_LISTS = 3
 def changed(data: Data, answer: Mapping[str, Any]) -> Data:
     """Return a draft with what an answer gives: whole columns, rules and lists; null removes one.
 
-    Parts that are no table of named items are put in as they are: the check says what is wrong with them.
+    Parts that are no table of named items are passed over.
     """
     out: Data = {"schema": 1, **deepcopy(data)}
-    out |= {key: answer[key] for key in HEAD[1:] if answer.get(key) is not None}
+    out |= {key: without_nulls(answer[key]) for key in HEAD[1:] if answer.get(key) is not None}
     for part in NAMED:
         items = keyed(answer.get(part))
         if not isinstance(items, dict):
-            out |= {part: items} if items is not None else {}
             continue
-        held = out[part] if isinstance(out.get(part), dict) else {}
-        out[part] = held
+        held = out.setdefault(part, {})
         for name, item in items.items():
             if item is None:
                 held.pop(name, None)
@@ -36,7 +34,7 @@ def changed(data: Data, answer: Mapping[str, Any]) -> Data:
                 held[name] = without_nulls(item)
     questions = answer.get("questions")
     needs = answer.get("needs") or (questions.get("needs") if isinstance(questions, dict) else None)
-    out |= {"questions": {"needs": needs}} if needs else {}
+    out |= {"questions": {"needs": without_nulls(needs)}} if needs else {}
     return {key: out[key] for key in ORDER if key in out}
 
 
@@ -48,13 +46,15 @@ def keyed(items: Any) -> Any:
 
 
 def without_nulls(item: Any) -> Any:
-    """Return a table without the keys that are null: some models write every key."""
-    return {key: value for key, value in item.items() if value is not None} if isinstance(item, dict) else item
+    """Return a value without the nulls in it: some models write every key, and TOML has none."""
+    if isinstance(item, dict):
+        return {key: without_nulls(value) for key, value in item.items() if value is not None}
+    return [without_nulls(value) for value in item if value is not None] if isinstance(item, list) else item
 
 
 def _changed_table(before: Any, item: Mapping[str, Any]) -> Data:
     table = dict(before) if isinstance(before, dict) else {}
-    table |= {key: value for key, value in item.items() if key != "columns" and value is not None}
+    table |= without_nulls({key: value for key, value in item.items() if key != "columns"})
     columns, given = table.get("columns", {}), keyed(item.get("columns"))
     if isinstance(given, dict) and isinstance(columns, dict):
         columns = {**columns, **{name: without_nulls(fill) for name, fill in given.items()}}
@@ -71,9 +71,9 @@ def with_pages(data: Data) -> Data:
     for name, table in tables.items():
         columns = table["columns"]
         key = table.get("key")
-        keys = key if isinstance(key, list) else [key]
+        keys = [name for name in (key if isinstance(key, list) else [key]) if isinstance(name, str)]
         stated = [n for n, fill in columns.items() if fill.get("see") != "linked" and n not in keys]
-        refs = [columns[k].get("ref") for k in keys if k in columns and columns[k].get("ref") in tables]
+        refs = [ref for k in keys if k in columns and isinstance(ref := columns[k].get("ref"), str) and ref in tables]
         owner = next((ref for ref in refs if sum(f.get("ref") == ref for f in columns.values()) == 1), None)
         if len(keys) > 1 and owner and isinstance(tables[owner].get("key"), str):
             pages[_free(f"{owner}_{name}", pages)] = {
@@ -95,7 +95,7 @@ def _repeats(fill: Data, table: Data, tables: Mapping[str, Data]) -> bool:
     """Whether rows share the values of a column: an option, or a row of a table that is half as large or smaller."""
     if "ref" not in fill:
         return "pick" in fill or "choice" in fill
-    return 2 * _most_rows(tables.get(fill["ref"], {})) <= _most_rows(table)
+    return 2 * _most_rows(tables.get(str(fill["ref"]), {})) <= _most_rows(table)
 
 
 def _most_rows(table: Data) -> int:

@@ -37,6 +37,7 @@ PLACES: Mapping[str, frozenset[str]] = {
 VERBS = frozenset({"is", "are", "was", "were", "has", "have", "does", "do"})
 """What a way to ask may not begin with, since it stands after rows in the plural and in the singular."""
 _SLOT = re.compile(r"\{([^{}]*)\}")
+_NUMBERED = re.compile(r"\[[^\[\]|]*\|[^\[\]|]*\]")
 _MARKS = re.compile(r"[\[\]|<>@]")
 
 
@@ -178,7 +179,7 @@ class _Checked:
                 if wrong := self._wrong_words(text):
                     yield f"name {text!r} of {column}: {wrong}"
             usable = [text for text in usable if not self._wrong_words(text) and not _SLOT.search(text)]
-            if usable:
+            if usable and not self._wrong_part({"columns": {f"{self.table}.{column}": {"aka": usable}}}):
                 self.out.names[f"{self.table}.{column}"] = usable
 
     def _add_sentence(self, item: Any) -> Iterator[str]:
@@ -241,6 +242,8 @@ class _Checked:
             return f"its slots should be {', '.join(f'{{{slot}}}' for slot in sorted(expected)) or 'none'}"
         if kind != "header" and text.split()[0] in VERBS:
             return f"{text.split()[0]!r} suits one number alone: write [plural|singular], as in [have|has]"
+        if _MARKS.search(_NUMBERED.sub("", text)):
+            return "its marks should be [plural|singular], and no others"
         wrong = "" if kind == "header" else self._wrong_words(text)
         return wrong or self._wrong_part({"asks": {place: {kind: [text]}}})
 
