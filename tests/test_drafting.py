@@ -31,6 +31,7 @@ from worldsmith.simulate.llm.prompt import Prompt
 from worldsmith.simulate.protocol import Conversation, Exchange
 
 T = TypeVar("T")
+EXAMPLES = Path(__file__).parents[1] / "examples" / "drafts"
 TABLES: dict[str, Any] = {
     "name": "Mountain Huts",
     "kind": "granular_long_tail",
@@ -525,10 +526,13 @@ def test_the_command_writes_a_file_that_schema_check_passes(tmp_path: Path) -> N
     with json_server(lambda _body: (200, chat(json.dumps(next(answers))), {})) as url:
         options = ["--model", "m", "--model-url", f"{url}/v1", "--out", str(out), "--no-sentences", "--worlds", "2"]
         options += ["--transcript", str(transcript)]
-        result = CliRunner().invoke(main, ["draft", "mountain huts", *options, "--json"])
+        result = CliRunner().invoke(
+            main, ["draft", "mountain huts", *options, "--documents", str(EXAMPLES / "ferries_documents"), "--json"]
+        )
         again = CliRunner().invoke(main, ["draft", "mountain huts", *options])
     assert result.exit_code == 0, result.output
     figures = json.loads(result.stdout)
+    assert "worldsmith: 3 documents read\n" in result.stderr
     assert figures["passed"]
     assert figures["first_world"]["facts"] >= 320
     assert figures["first_world"]["tasks"] == 3
@@ -558,6 +562,7 @@ def test_the_command_keeps_what_has_faults_and_says_so(tmp_path: Path) -> None:
     [
         (["--out", "x.toml"], "say what the schema is about"),
         (["huts", "--out", "x.json"], "end its name in .toml"),
+        (["huts", "--out", "nowhere/x.toml"], "there is no folder nowhere: make it first"),
         (["huts", "--out", "x.language.toml"], "end its name in .toml, without another dot"),
     ],
 )
@@ -584,7 +589,6 @@ def test_improve_adds_sentences_beside_a_schema(tmp_path: Path) -> None:
     assert "{name} has {beds}." in (tmp_path / "huts.language.toml").read_text()
 
 
-EXAMPLES = Path(__file__).parents[1] / "examples" / "drafts"
 DRAFTS = sorted(path for path in EXAMPLES.glob("*.toml") if "." not in path.stem)
 
 

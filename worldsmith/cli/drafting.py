@@ -112,7 +112,7 @@ def draft(
     worldsmith draft --documents notes/ --model NAME --model-url http://127.0.0.1:8001/v1 --out huts.toml
     worldsmith generate huts.toml --seed 7 --out w
     """
-    from worldsmith.drafting.documents import read_documents
+    from worldsmith.drafting.documents import MOST_CHARACTERS, read_documents
 
     _check_out(out, [out, language_file(out)])
     if not subject and documents is None:
@@ -120,6 +120,11 @@ def draft(
             'say what the schema is about, as in worldsmith draft "a chain of mountain huts", or give --documents'
         )
     material = read_documents(documents) if documents else ()
+    if material:
+        share = MOST_CHARACTERS // len(material)
+        cut = sum(len(document.text) > share for document in material)
+        limit = f", {cut} of them cut to {share:,} characters" if cut else ""
+        report(f"{counted(len(material), 'document')} read{limit}")
     backend = _backend(model, model_url, temperature, max_tokens, timeout)
     comment = f"A draft by {model}: {subject or documents}. Read it, edit it, then: worldsmith schema check {out.name}"
 
@@ -181,6 +186,8 @@ def language_file(path: Path) -> Path:
 def _check_out(out: Path, paths: Sequence[Path]) -> None:
     if out.suffix != ".toml" or "." in out.stem:
         raise UsageError(f"--out {out}: end its name in .toml, without another dot, as in huts.toml")
+    if not out.parent.is_dir():
+        raise UsageError(f"--out {out}: there is no folder {out.parent}: make it first")
     for path in paths:
         if path.exists():
             raise UsageError(f"{path} is there already: name another file, or remove it")
