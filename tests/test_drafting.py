@@ -100,14 +100,14 @@ NEEDS = {"needs": ["I am comparing {many} for a walk in {about}.", "Which {many}
 
 
 class Script:
-    """A model that gives its answers in turn, and keeps what it was asked."""
+    """A model that gives its answers in turn, and keeps the requests."""
 
     def __init__(self, answers: Sequence[Any]) -> None:
         self.answers = list(answers)
-        self.asked: list[Prompt] = []
+        self.requests: list[Prompt] = []
 
     async def ask(self, what: Prompt, read: Callable[[str], T], conversation: Conversation) -> T:
-        self.asked.append(what)
+        self.requests.append(what)
         if not self.answers:
             raise BackendError("the model is gone")
         answer = self.answers.pop(0)
@@ -116,7 +116,7 @@ class Script:
         return read(text)
 
     def request(self, number: int) -> str:
-        return self.asked[number].messages[-1]["content"]
+        return self.requests[number].messages[-1]["content"]
 
 
 def tables(change: Callable[[dict[str, Any]], None] = lambda _t: None) -> dict[str, Any]:
@@ -258,6 +258,7 @@ def test_a_model_that_goes_away_leaves_what_passed() -> None:
     assert draft.passed
     assert set(draft.review.data["rules"]) == {"high_huts_are_small"}
     assert [step.error for step in draft.steps] == ["", "", "the model is gone"]
+    assert not draft.whole
 
 
 @pytest.mark.parametrize(
@@ -555,6 +556,24 @@ def test_the_command_keeps_what_has_faults_and_says_so(tmp_path: Path) -> None:
     assert "FAULT: hut.nights: no column 'visitors' in 'count'" in result.output
     assert out.read_text().split("\n")[1].startswith("# still wrong: hut.nights: no column 'visitors'")
     assert tomllib.loads(out.read_text())["tables"]["hut"]["rows"] == [90, 110]
+
+
+def test_the_command_ends_with_1_where_the_model_stops_answering(tmp_path: Path) -> None:
+    answers = iter([tables(), RULES])
+
+    def reply(_body: Any) -> tuple[int, Any, dict[str, str]]:
+        answer = next(answers, None)
+        return (200, chat(json.dumps(answer)), {}) if answer else (401, {}, {})
+
+    out = tmp_path / "huts.toml"
+    with json_server(reply) as url:
+        options = ["--model", "m", "--model-url", f"{url}/v1", "--out", str(out), "--worlds", "2"]
+        result = CliRunner().invoke(main, ["draft", "mountain huts", *options])
+    assert result.exit_code == 1
+    assert "huts.toml: it can be used" in result.output
+    assert "background: 0 repairs\n    ended early: http://127.0.0.1" in result.output
+    assert "it refused the key" in result.output
+    assert "high_huts_are_small" in out.read_text()
 
 
 @pytest.mark.parametrize(

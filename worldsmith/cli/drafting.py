@@ -101,11 +101,12 @@ def draft(
     transcript: Path | None,
     as_json: bool,
 ) -> None:
-    """Let a language model write a schema about SUBJECT, from documents, or both; exit 1 where it has faults.
+    """Let a language model write a schema about SUBJECT, from documents, or both.
 
     It writes tables, rules, background and needs in steps. Each is checked as `worldsmith schema check` does, and what
     is wrong goes back to the model. A rule that can't be mended is left out; the best draft is kept, and what is still
-    wrong with it stands at the top of the file. Then it writes sentences, each of which is checked by itself.
+    wrong with it stands at the top of the file. Then it writes sentences, each of which is checked by itself. Exit code
+    1: faults are left, or the model stopped answering.
 
     \b
     worldsmith draft "a chain of mountain huts" --model NAME --out huts.toml
@@ -143,7 +144,7 @@ def draft(
         emit(_draft_json(out, result, sentences, trial))
     else:
         click.echo("\n".join(_draft_lines(out, result, sentences, trial)))
-    if not result.passed:
+    if not (result.passed and result.whole) or (sentences and sentences.error):
         ctx.exit(1)
 
 

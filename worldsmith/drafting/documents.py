@@ -1,7 +1,7 @@
 """Documents that a draft is made from: read from a folder as text, and the names that occur in them.
 
 They are material, never instructions: their text reaches a model within a fence that it can't close, and what a model
-makes of it is held to the same checks as everything else, and to the names found here on top.
+makes of it is held to the same checks as everything else, and to the names in them on top.
 """
 
 import re

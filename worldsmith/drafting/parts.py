@@ -55,12 +55,12 @@ def without_nulls(item: Any) -> Any:
 def _changed_table(before: Any, item: Mapping[str, Any]) -> Data:
     table = dict(before) if isinstance(before, dict) else {}
     table |= without_nulls({key: value for key, value in item.items() if key != "columns"})
-    columns, given = table.get("columns", {}), keyed(item.get("columns"))
-    if isinstance(given, dict) and isinstance(columns, dict):
-        columns = {**columns, **{name: without_nulls(fill) for name, fill in given.items()}}
+    columns, changes = table.get("columns", {}), keyed(item.get("columns"))
+    if isinstance(changes, dict) and isinstance(columns, dict):
+        columns = {**columns, **{name: without_nulls(fill) for name, fill in changes.items()}}
         table["columns"] = {name: fill for name, fill in columns.items() if fill is not None}
-    elif given is not None:
-        table["columns"] = given
+    elif changes is not None:
+        table["columns"] = changes
     return {key: table[key] for key in sorted(table, key=lambda key: key == "columns")}
 
 

@@ -36,9 +36,9 @@ def _prompt(answer: type[BaseModel], *parts: str) -> Prompt:
 
 def subject_prompt(step: str, answer: type[BaseModel], subject: str, documents: Sequence[Document]) -> Prompt:
     """Return the request for the first part of a draft, from a subject, documents or both."""
-    asked = f"The subject: {json.dumps(subject, ensure_ascii=False)}" if subject else ""
+    about = f"The subject: {json.dumps(subject, ensure_ascii=False)}" if subject else ""
     material = f"{prompt_text('documents')}\n\n{fenced(documents)}" if documents else ""
-    return _prompt(answer, material, prompt_text(step), asked)
+    return _prompt(answer, material, prompt_text(step), about)
 
 
 def step_prompt(step: str, answer: type[BaseModel], data: Data, hints: Sequence[str] = ()) -> Prompt:
@@ -64,12 +64,12 @@ def repair_prompt(answer: type[BaseModel], data: Data, findings: Sequence[Findin
     return _prompt(answer, prompt_text("repair"), "\n".join(lines), _draft(data))
 
 
-def unreadable_prompt(asked: Prompt) -> Prompt:
+def unreadable_prompt(prompt: Prompt) -> Prompt:
     """Return a request once more, after an answer that holds no table."""
     note = "Your last answer held no JSON object that can be read, or was cut off. Answer with the JSON object alone."
-    system, user = asked.messages[0], asked.messages[-1]
+    system, user = prompt.messages[0], prompt.messages[-1]
     messages = (system, {"role": "user", "content": f"{user['content']}\n\n{note}"})
-    return Prompt(messages, asked.schema, messages)
+    return Prompt(messages, prompt.schema, messages)
 
 
 def _draft(data: Mapping[str, Any]) -> str:

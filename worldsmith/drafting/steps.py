@@ -88,6 +88,11 @@ class Draft:
         """Whether `schema check` finds no fault in it."""
         return self.review.schema is not None and not self.review.faults
 
+    @property
+    def whole(self) -> bool:
+        """Whether no step ended early."""
+        return not any(step.error for step in self.steps)
+
 
 class Drafting:
     """Makes one draft.
@@ -157,9 +162,9 @@ class Drafting:
             record.error, record.unreadable = str(error), isinstance(error, UnreadableError)
             self._report(f"{step}: {error}")
         best = self._settled(step, best, before, record)
-        seen_findings = {str(finding): finding for one in reviews for finding in one.findings}
+        findings = {str(finding): finding for one in reviews for finding in one.findings}
         gone = {*map(str, best.findings), *map(str, record.dropped)}
-        record.mended = [finding for text, finding in seen_findings.items() if text not in gone]
+        record.mended = [finding for text, finding in findings.items() if text not in gone]
         record.left = list(best.findings)
         return best, record
 
@@ -194,8 +199,8 @@ class Drafting:
 
 def _limited(step: str, data: dict[str, Any], before: Review) -> dict[str, Any]:
     """Return what a step may change: a further one adds to what passed, and a repair may change all."""
-    if step == "rules" and "rules" not in data and not data.keys() & {"tables", "values", "names"}:
-        return {"rules": data}
+    if step == "rules" and not data.keys() & answers.RepairAnswer.model_fields.keys():
+        return {"rules": data}  # the rules without what they are named by
     if step == "background" and isinstance(data.get("tables"), dict) and before.schema is not None:
         ours = before.schema.tables
         tables = {
@@ -215,7 +220,7 @@ def _named(data: Data) -> Data:
 
 
 def _hints(step: str, before: Review) -> list[str]:
-    """Return what a step is told beside the draft."""
+    """Return what a step is told beside the draft: what lacks rivals."""
     if step != "background" or before.schema is None:
         return []
     lacking = list(lint_language(before.schema).rivals)
