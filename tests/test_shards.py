@@ -132,9 +132,11 @@ def dies_once(flag, make, number):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["process", "ray"])
-def test_a_process_that_is_killed_costs_nothing_but_time(harbour_file, tmp_path, name):
+def test_a_process_that_is_killed_costs_nothing_but_time(harbour_file, tmp_path, monkeypatch, name):
     if name == "ray":
         pytest.importorskip("ray")
+        here = str(Path(__file__).parent)  # where its workers find `dies_once`
+        monkeypatch.setenv("PYTHONPATH", os.pathsep.join([here, os.environ.get("PYTHONPATH", "")]))
 
     def engine(make, numbers, jobs):
         return ENGINES[name](partial(dies_once, tmp_path / "flag", make), numbers, 2)

@@ -67,7 +67,8 @@ def ray_engine(function: Callable[[int], B], numbers: Iterable[int], jobs: int) 
             try:
                 yield from ray.get(done)
             except ray.exceptions.RayError as error:
-                raise WorldsmithError(f"a Ray task ended: {str(error).partition(chr(10))[0]}: {ADVICE}") from None
+                reason = str(error).strip().splitlines()[-1]  # above it is the worker's traceback
+                raise WorldsmithError(f"a Ray task ended ({reason}): {ADVICE}") from None
 
 
 ENGINES: Final[dict[str, Engine]] = {"local": local_engine, "process": process_engine, "ray": ray_engine}
