@@ -103,11 +103,10 @@ def _data_url(svg: str) -> str:
 
 
 def _pages_part(world: World) -> Iterator[str]:
-    """Yield two kinds of page about a row of the largest table, as their sites show them, in frames without scripts."""
-    pages, schema = Pages(world), world.schema
-    largest = max((t for t in schema.tables.values() if not t.background), key=lambda t: world.size(t.name))
-    kinds = [*pages.abouts.get(largest.name, ()), *pages.kinds]
-    for kind in list(dict.fromkeys([kinds[0], *reversed(pages.abouts.get(largest.name, ())), *kinds]))[:PAGES]:
+    """Yield two kinds of page about the largest table that has any, as their sites show them, without scripts."""
+    pages = Pages(world)
+    own = max(pages.abouts.items(), key=lambda item: world.size(item[0]), default=("", ()))[1]
+    for kind in list(dict.fromkeys([*own[:1], *reversed(own), *pages.kinds]))[:PAGES]:
         page = pages.page(f"{kind}/{next(iter(pages.kinds[kind].numbers))}")
         doc = render(page, world, pages)
         frame = escape(html(doc, lambda _url: "#"))
