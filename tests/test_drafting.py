@@ -20,13 +20,13 @@ from worldsmith.drafting.prompts import repair_prompt
 from worldsmith.drafting.review import review
 from worldsmith.drafting.sentences import added_text, language_base, whole_language, write_sentences
 from worldsmith.drafting.steps import Draft, Drafting
-from worldsmith.drafting.toml_text import language_text, schema_text
 from worldsmith.drafting.vocabulary import name_faults, names_within, ordinary_words
 from worldsmith.episode.json_server import json_server
 from worldsmith.errors import BackendError, NotFoundError
 from worldsmith.generation import generate
 from worldsmith.schema import load_schema, parse_schema, shipped
 from worldsmith.schema.syntax import json_values
+from worldsmith.schema.toml_text import language_text, schema_text
 from worldsmith.simulate.llm.prompt import Prompt
 from worldsmith.simulate.protocol import Conversation, Exchange
 

@@ -213,7 +213,7 @@ def _write_draft(out: Path, result: "Draft", sentences: "Sentences | None", comm
     """Write the files of a draft, where there is one whose tables have the shape of tables."""
     from worldsmith.drafting.parts import tables_of
     from worldsmith.drafting.sentences import whole_language
-    from worldsmith.drafting.toml_text import language_text, schema_text
+    from worldsmith.schema.toml_text import language_text, schema_text
     from worldsmith.world.files import write_file
 
     data, schema = result.review.data, result.review.schema
@@ -324,9 +324,9 @@ def improve(
     worldsmith schema check harbour.toml
     """
     from worldsmith.drafting.sentences import added_text, whole_language, write_sentences
-    from worldsmith.drafting.toml_text import language_text
     from worldsmith.schema import load_schema
     from worldsmith.schema.syntax import json_values
+    from worldsmith.schema.toml_text import language_text
     from worldsmith.world.files import write_file
 
     schema = load_schema(path)

@@ -12,7 +12,7 @@ from worldsmith.drafting.answers import json_schema
 from worldsmith.drafting.documents import Document, fenced
 from worldsmith.drafting.parts import Data, part_at, place_of, tables_of
 from worldsmith.drafting.review import Finding
-from worldsmith.drafting.toml_text import schema_text, value
+from worldsmith.schema.toml_text import schema_text, value
 from worldsmith.schema.types import Schema
 from worldsmith.simulate.llm.prompt import Prompt
 

@@ -14,12 +14,12 @@ from pydantic import ValidationError
 
 from worldsmith.drafting import answers, prompts
 from worldsmith.drafting.steps import Author, Requests
-from worldsmith.drafting.toml_text import language_text
 from worldsmith.drafting.vocabulary import names_within
 from worldsmith.errors import BackendError, SchemaError
 from worldsmith.schema import Schema
 from worldsmith.schema.derived_patterns import derived_bank
 from worldsmith.schema.patterns import AskSource, read_bank
+from worldsmith.schema.toml_text import language_text
 from worldsmith.simulate.protocol import Exchange
 
 HELD_OUT = 4

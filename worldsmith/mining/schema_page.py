@@ -11,6 +11,7 @@ from worldsmith.mining.pipeline import MiningRequest, mine_request
 from worldsmith.pages import Pages
 from worldsmith.pages.renderer import html, render
 from worldsmith.schema import Column, Schema, Table
+from worldsmith.schema.toml_text import value
 from worldsmith.tasks import Task
 from worldsmith.world.model import World
 
@@ -84,11 +85,11 @@ def _table_part(schema: Schema, table: Table, world: World) -> str:
 
 def _fill(source: dict[str, object]) -> str:
     """Return a column as a schema file writes it, without what its texts are."""
-    return ", ".join(f"{key} = {value}" for key, value in source.items() if key not in {"label", "says", "see", "unit"})
+    return ", ".join(f"{k} = {value(item)}" for k, item in source.items() if k not in {"label", "says", "see", "unit"})
 
 
-def _cell(value: object, column: Column) -> str:
-    return column.none or "-" if value is None else str(value)
+def _cell(cell: object, column: Column) -> str:
+    return column.none or "-" if cell is None else str(cell)
 
 
 def _grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

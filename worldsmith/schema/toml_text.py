@@ -1,4 +1,4 @@
-"""The TOML of a draft, laid out for a person to read and edit."""
+"""The TOML of schema and language files, laid out for a person to read and edit."""
 
 import json
 import re
