@@ -15,7 +15,7 @@ from worldsmith.serving.dialects.fields import (
     MAX_URL,
     Batch,
     Day,
-    Nested,
+    Strict,
     Text,
     Texts,
     Whole,
@@ -44,10 +44,10 @@ START, END = Day("startPublishedDate"), Day("endPublishedDate")
 URLS, IDS = Batch("urls", MAX_URL, 100, 1), Batch("ids", MAX_URL, 100, 1)
 MAX_CHARACTERS = Whole("maxCharacters", 0, 1, 10_000_000)
 WISH: JSON = {"description": "Whether it is wanted: anything but false and null."}
-TEXT_WISH = Nested("text", {**WISH, "properties": {MAX_CHARACTERS.name: MAX_CHARACTERS.schema}})
-HIGHLIGHTS, SUMMARY = Nested("highlights", WISH), Nested("summary", WISH)
+TEXT_WISH = Strict("text", {**WISH, "properties": {MAX_CHARACTERS.name: MAX_CHARACTERS.schema}})
+HIGHLIGHTS, SUMMARY = Strict("highlights", WISH), Strict("summary", WISH)
 WISHES = (TEXT_WISH, HIGHLIGHTS, SUMMARY)
-CONTENTS = Nested("contents", {"properties": {wish.name: wish.schema for wish in WISHES}})
+CONTENTS = Strict("contents", {"properties": {wish.name: wish.schema for wish in WISHES}})
 
 IS_EXA = HasField(frozenset(field.name for field in (LIMIT, CONTENTS, WITHIN, WITHOUT, START, END)), client="exa-")
 """Accepts searches with a field that no other service's has."""

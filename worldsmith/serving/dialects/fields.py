@@ -38,8 +38,8 @@ class Option:
 
 
 @dataclass(frozen=True, slots=True)
-class Nested(Option):
-    """A field that is published as `values`: where it is an object, its own fields are read strictly."""
+class Strict(Option):
+    """A field that is published as `values`: its route refuses any other value."""
 
     @property
     def schema(self) -> JSON:

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlparse
 
 from worldsmith.serving.dialects.days import SPANS, newer_than
-from worldsmith.serving.dialects.fields import Choice, Option, Text, Whole, request_schema
+from worldsmith.serving.dialects.fields import Choice, Strict, Text, Whole, request_schema
 from worldsmith.serving.dialects.schemas import NULL, NULL_TEXT, NUMBER, TEXT, list_of, object_of
 from worldsmith.serving.dialects.types import (
     ANY,
@@ -28,7 +28,7 @@ ENGINE = "worldsmith"
 """The one search engine that an instance here asks."""
 
 QUERY, PAGE = Text("q"), Whole("pageno", 1, 1, 100)
-FORMAT = Option("format", {"enum": ["json"]}, required=True)
+FORMAT = Strict("format", {"type": "string", "enum": ["json"]}, required=True)
 RANGE = Choice("time_range", (*SPANS, ""))
 
 
