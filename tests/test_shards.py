@@ -210,6 +210,12 @@ def test_commands_take_a_folder_of_shards_a_shard_or_a_world_of_them(made, call,
     assert "0 findings" in call("audit", "worlds", made / ids[0]).output
     result = call("search", made / ids[0], "quay", "--json").output
     assert json.loads(result)["status"] == "ok"
+    task = tasks_of(made / ids[4])[0]
+    answers = tmp_path / "answers.jsonl"
+    answers.write_text(json.dumps({"task_id": task.task_id, "answer": task.table()}))
+    for tasks_path in (made, made / "_tasks", made / "_tasks" / "shard-00002.parquet", made / ids[4]):
+        assert json.loads(call("score", tasks_path, answers, "--json").output.splitlines()[0])["item_f1"] == 1.0
+    assert "no world there" in call("check", made / "tables", code=2).output
     result = call("check", made / (ids[0] + "0"), code=2)
     assert f"Did you mean '{ids[0]}'" in result.output
     assert "no world there" in call("check", made / "shard-00077.parquet", code=2).output

@@ -155,8 +155,8 @@ def task_files(path: Path) -> list[Path]:
         file = tasks_file(path)
         files = [file] if file.is_file() else []
     else:
-        kept = path / "_tasks"
-        files = [file for file in sorted((kept if kept.is_dir() else path).glob("*.jsonl")) if file.name != DROPPED]
+        kept = path / "_tasks" if (path / "_tasks").is_dir() else path
+        files = [file for file in sorted(kept.glob("*.jsonl")) if file.name != DROPPED]
         files += shard_files(kept)
     if not files:
         raise NotFoundError(f"{path}: no tasks; name a world, a folder of worlds, or a folder of .jsonl files of tasks")

@@ -518,7 +518,9 @@ def _refuse_odd(path: Path, column: str, values: Sequence[Any]) -> None:
 
 
 def world_folders(paths: Iterable[Path]) -> list[Path]:
-    """Return the paths of the worlds that `paths` name: worlds, folders of worlds, shards; sorted, each once.
+    """Return the paths of the worlds that `paths` name: worlds, folders of worlds, shards; each once.
+
+    Those of a folder of worlds are sorted, those of shards in the order of their rows.
 
     A folder without world.json is skipped (see `folders_without_manifest`), and so are `_tasks` and the like among
     several paths: `worlds/*` names them too. Raises NotFoundError where a path leads to no world at all.

@@ -150,9 +150,7 @@ class Shards:
     def table_lines(self, world: str) -> dict[str, str]:
         """Return the rows of a world as JSON lines, by table. Raises FormatError."""
         place = self._known(world)
-        rows = _block(
-            self.folder / TABLES / shard_file(self.folder, place.shard).name, "world, name, lines", place.block
-        )
+        rows = _block(shard_file(self.folder / TABLES, place.shard), "world, name, lines", place.block)
         return {name: lines for one, name, lines in rows if one == world}
 
     def task_lines(self, world: str) -> list[tuple[int, str]]:
@@ -205,7 +203,8 @@ def shards_in(folder: Path) -> Shards | None:
 @lru_cache(maxsize=8)
 def _opened(folder: Path, changed: int) -> Shards | None:  # noqa: ARG001 - of another time it is another folder
     files = shard_files(folder)
-    return Shards(folder, files) if files else None
+    # Folders of tables and tasks have files of the same names, and no schemas.
+    return Shards(folder, files) if files and (folder / SCHEMAS).is_dir() else None
 
 
 def shard_files(folder: Path) -> list[Path]:
@@ -339,7 +338,7 @@ def write_parquet(
         with part.open("rb") as written:
             os.fsync(written.fileno())
         part.replace(file)
-    except duckdb.IOException as error:
+    except (duckdb.IOException, duckdb.OutOfMemoryException) as error:
         raise OSError(errno.EIO, str(error), str(file)) from None
     finally:
         with suppress(OSError):
