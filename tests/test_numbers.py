@@ -119,6 +119,24 @@ def test_shipped_schemas_have_seasons():
     assert mean("cost", "amount", "company", "quarter", ("12",), range(3)) > 10_000
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_courts_sit_on_weekdays_and_climb_one_step_at_a_time(seed):
+    world = generate(load_schema("courts"), seed)
+    tables = {
+        name: [dict(zip(t, row, strict=True)) for row in zip(*t.values(), strict=True)]
+        for name, t in world.tables.items()
+    }
+    days = [row[c] for t, c in (("hearing", "held"), ("judgment", "handed"), ("order", "made")) for row in tables[t]]
+    assert len(days) > 200
+    assert {date.fromisoformat(day).weekday() for day in days} == set(range(5))
+    upper = {row["name"]: row["upper"] for row in tables["court"]}
+    case_of = {row["citation"]: row["suit"] for row in tables["judgment"]}
+    court_of = {row["name"]: row["court"] for row in tables["suit"]}
+    assert [row["court"] for row in tables["appeal"]] == [
+        upper[court_of[case_of[row["judgment"]]]] for row in tables["appeal"]
+    ]
+
+
 PRICES = """
 schema = 1
 name = "stall"

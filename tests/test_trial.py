@@ -47,6 +47,7 @@ def with_rule(data: dict, count: int = 4, **rules: dict) -> Trial:
     ("name", "unbroken"),
     [
         ("company", ["new_is_cheap", "nobody_alone", "no_circle_of_bosses", "few_projects_a_lead", "spent_within"]),
+        ("courts", []),
         ("films", ["documentaries_cheap", "busy_festivals", "few_prizes_a_film", "good_if_praised", "busy_directors"]),
         ("hospital", []),
         ("railway", []),
