@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from worldsmith import scoring, seeding
+from worldsmith.checking import check
 from worldsmith.errors import FormatError, GenerationError, SchemaError, UsageError
 from worldsmith.generation import generate
 from worldsmith.generation.computed import largest_remainder
@@ -137,6 +138,23 @@ def test_a_key_whose_where_leaves_too_few_is_said(mini_data):
     data["tables"]["berth"]["columns"]["name"] = {"pick": "docks", "where": "name < 'dock 3'", "label": "Berth"}
     with pytest.raises(GenerationError, match=r"berth.name: `where` leaves too few of docks for \d distinct names"):
         generate(parse_schema(data), 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "table", "rule", "seed"),
+    [
+        # A reference is dealt out anew, and with it some cells of a column whose mean is read along it.
+        ("power", "operator", "part <= 33", 5),
+        ("power", "operator", "part <= 33", 14),
+        # A day is drawn again that a condition on one column of a key reads: the whole key is.
+        ("courts", "hearing", "held > add_days(suit.filed, 45)", 0),
+        ("courts", "hearing", "held > add_days(suit.filed, 45)", 2),
+    ],
+)
+def test_a_repair_leaves_no_cell_that_reads_what_was_drawn_again(name, table, rule, seed):
+    source = load_schema(name).source
+    rules = {"added": {"on": table, "must": rule}, **source["rules"]}
+    assert check(generate(parse_schema({**source, "rules": rules}), seed, language="natural")).ok
 
 
 def test_dates_that_leave_the_calendar_are_said(mini_data):

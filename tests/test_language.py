@@ -770,7 +770,7 @@ def test_what_a_column_means_gives_no_value_away() -> None:
     assert "2029" not in without_meanings(text, exact_world().schema)
 
 
-@pytest.mark.parametrize("name", ["company", "courts", "films", "league", "smartphones", "town"])
+@pytest.mark.parametrize("name", ["company", "courts", "films", "league", "power", "smartphones", "town"])
 def test_what_shipped_columns_mean_is_said_in_noun_phrases(name: str) -> None:
     shipped = in_language(load_schema(name), "natural")
     assert shipped.bank
@@ -898,7 +898,7 @@ def test_a_description_that_could_not_be_read_back_is_refused(change: str, to: s
         with_bank(parse_schema(values_of(SCHEMA)), values_of(BANK + DESCRIBES.replace(change, to)), "q.toml")
 
 
-@pytest.mark.parametrize("name", ["company", "courts", "films", "league", "smartphones", "town"])
+@pytest.mark.parametrize("name", ["company", "courts", "films", "league", "power", "smartphones", "town"])
 def test_shipped_descriptions_read_back_and_half_of_the_deep_tasks_use_them(name: str) -> None:
     made = generate(load_schema(name), 2, language="natural")
     evaluator = QueryEvaluator(made)

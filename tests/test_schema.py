@@ -12,7 +12,7 @@ from worldsmith.schema import load_schema, parse_schema, shipped, structure_of
 
 def test_shipped_schemas_have_real_depth():
     assert set(shipped()) == {
-        "company", "courts", "films", "hospital", "league", "railway", "smartphones", "town", "university",
+        "company", "courts", "films", "hospital", "league", "power", "railway", "smartphones", "town", "university",
     }  # fmt: skip
     for name in shipped():
         schema = load_schema(name)

@@ -50,6 +50,7 @@ def with_rule(data: dict, count: int = 4, **rules: dict) -> Trial:
         ("courts", []),
         ("films", ["documentaries_cheap", "busy_festivals", "few_prizes_a_film", "good_if_praised", "busy_directors"]),
         ("hospital", []),
+        ("power", []),
         ("railway", []),
         ("university", []),
         ("league", ["goals_need_games", "fee_for_goals", "big_clubs_pay"]),

@@ -281,7 +281,6 @@ class _Attempt:
         if not cells:
             rule, rows = violations[0]
             raise self.stuck_at(rule, rows)
-        changed: set[Name] = set()
         for name, chosen in sorted(cells.items()):
             column = self.structure.column(*name)
             ordered = sorted(chosen)
@@ -290,25 +289,38 @@ class _Attempt:
             for i, value in zip(ordered, draw_cells(self.filling, column, ordered, rng), strict=True):
                 values[i] = value
             self.filling.set_column(*name, values)
-            changed.add(name)
-        return changed | self.refill(changed, at, round_)
+        return cells.keys() | self.refill(cells, at, round_)
 
-    def refill(self, changed: set[Name], at: int, round_: int) -> set[Name]:
+    def refill(self, redrawn: Mapping[Name, set[int]], at: int, round_: int) -> set[Name]:
         """Refill what depends on redrawn cells, up to this unit, and enforce every rule that reads any of it.
 
         Returns the columns that those rules redrew in turn, on which others depend as well.
         """
-        hanging: set[Name] = set().union(*(self.graph.dependents(name) for name in changed))
-        stale, drawn = hanging - changed, set[Name]()
-        for earlier in range(min(map(self.graph.unit_index.__getitem__, changed)), at + 1):
+        hanging: set[Name] = set().union(*(self.graph.dependents(name) for name in redrawn))
+        stale, drawn = {name for name in hanging if not self._keeps_up(name, redrawn)}, set[Name]()
+        for earlier in range(min(map(self.graph.unit_index.__getitem__, redrawn)), at + 1):
             unit = self.graph.order[earlier]
             if not stale.isdisjoint(unit):
                 self.fill_unit(unit, earlier, at, round_)
+                # A key of several columns is drawn whole, those too that were not stale.
+                moved = set[Name]().union(*(self.graph.dependents(name) for name in unit))
+                hanging, stale = hanging | moved, stale | moved
             if earlier < at and any(("rule", rule.name) in hanging for rule in self.rules_at.get(earlier, ())):
                 more = self.enforce_rules(earlier)
                 further = set[Name]().union(*(self.graph.dependents(name) for name in more))
                 hanging, stale, drawn = hanging | further, stale | further, drawn | more
         return drawn
+
+    def _keeps_up(self, name: Name, redrawn: Mapping[Name, set[int]]) -> bool:
+        """Whether a column was redrawn in every row in which one that it depends on was.
+
+        Of another table that can't be told by rows: a reference that is dealt out anew moves what is read along it.
+        """
+        return name in redrawn and all(
+            other[0] == name[0] and rows <= redrawn[name]
+            for other, rows in redrawn.items()
+            if name in self.graph.dependents(other)
+        )
 
     def stuck_at(self, rule: Rule, rows: list[int]) -> StuckError:
         filling, key = self.filling, self.structure.tables[rule.table].key
