@@ -25,9 +25,11 @@ from worldsmith.world.model import FAKER, table_bytes
 
 GOLDEN = {
     ("company", 7): "e04ebd5eb4ea0e893de932c0d7bc67f74fe3d8e1504d4c2c52e48de108ff2da0",
+    ("courts", 7): "e88e5ac5191dbcef1aae6bbeca1790d0da224d7b143ae0b98c62778da3235057",
     ("films", 7): "06c5412e3bcac6e4b12587d8c1c792ea405fdb0aeb230f03a580d8282b5df845",
     ("hospital", 7): "b956e961b093f391cdcbc882d0c0534b8e3627c622e81ec5351b0822a669a571",
     ("league", 7): "9e4e6830f8b49c1b4c74f152b37557ca29a5b5b1ee1651aee9cacdce86f6e319",
+    ("power", 7): "143052b7fd23a9ad1f7385f8566b6cfe67e5aba017c9b1b34dbb3139907a472a",
     ("railway", 7): "d48020c920444c9685d4420c0a42004115cc2460d30801fc027c9990d631227f",
     ("smartphones", 7): "f9b2de3171b61bfe377702697902be657f3763bd38e9a1c5ffd5422dad71ceb9",
     ("town", 7): "8847c439275c21afa1f14b76b4caabbbdae6fd0db0b4283bd8019f3531b011c1",
