@@ -27,6 +27,8 @@ from worldsmith.tasks import tasks_of
 from worldsmith.tasks.files import tasks_at
 from worldsmith.tasks.worlds import SeparateWorlds
 from worldsmith.train.exports.rows import outlines_of
+from worldsmith.window.launch import WindowSettings
+from worldsmith.window.library import Library
 from worldsmith.world.files import load_world, read_manifest, tasks_file, world_folders
 from worldsmith.world.shards import BLOCK, shards_in
 
@@ -288,6 +290,16 @@ def test_a_server_opens_what_is_asked_for(made):
     cache._opening[address.world].result(60)
     assert cache.opened == (folders[4].name,)
     cache._threads.shutdown()
+
+
+def test_a_window_shows_each_world_with_its_own_tasks(made):
+    library = Library(WindowSettings((made,)))
+    paths = library.worlds()
+    assert paths == {path.name: path for path in world_folders([made])}
+    for world, path in paths.items():
+        ids = [task.task_id for task in tasks_of(path)]
+        assert (list(library.tasks(world)), library.count_tasks(library.entry(world))) == (ids, len(ids))
+        assert all(task_id.startswith(f"{world}-") for task_id in ids)
 
 
 def test_what_is_damaged_is_named(copy):

@@ -24,9 +24,18 @@ from worldsmith.simulate.protocol import Address
 from worldsmith.simulate.simulator import Simulator
 from worldsmith.simulate.traces import read_trace
 from worldsmith.tasks import Task
-from worldsmith.tasks.files import read_tasks
+from worldsmith.tasks.dropped import DROPPED
+from worldsmith.tasks.files import count_tasks, read_tasks, tasks_of
 from worldsmith.window.launch import WindowSettings
-from worldsmith.world.files import LANGUAGE, MANIFEST, load_world, read_manifest, tasks_file, world_folders
+from worldsmith.world.files import (
+    LANGUAGE,
+    MANIFEST,
+    load_world,
+    read_manifest,
+    shards_with,
+    tasks_file,
+    world_folders,
+)
 from worldsmith.world.model import World
 
 OPEN_WORLDS: Final = 8
@@ -69,7 +78,7 @@ class Readings(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class WorldEntry:
-    """A folder of a world, and its manifest; {} where that can't be read, with the reason as `problem`."""
+    """The path of a world, and its manifest; {} where that can't be read, with the reason as `problem`."""
 
     folder: Path
     manifest: Mapping[str, Any]
@@ -137,12 +146,15 @@ class Library:
 
     # ---- worlds
 
-    def worlds(self) -> dict[str, WorldEntry]:
-        """Return all worlds by their ids. Raises NotFoundError where a path leads to none."""
-        entries = [self._entry(folder) for folder in world_folders(self.settings.paths)]
-        return {entry.id: entry for entry in reversed(entries)}
+    def worlds(self) -> dict[str, Path]:
+        """Return the paths of all worlds by their ids. Raises NotFoundError where a path leads to none."""
+        paths = world_folders(self.settings.paths)
+        # In shards a world is named by its id: of a hundred thousand no manifest is read for a list of them.
+        return {path.name if shards_with(path) else self.entry_at(path).id: path for path in reversed(paths)}
 
-    def _entry(self, folder: Path) -> WorldEntry:
+    def entry_at(self, folder: Path) -> WorldEntry:
+        """Return what is known of the world at a path of `worlds`."""
+
         def read() -> WorldEntry:
             try:
                 return WorldEntry(folder, read_manifest(folder))
@@ -153,10 +165,10 @@ class Library:
 
     def entry(self, world: str) -> WorldEntry:
         """Return what is known of a world. Raises NotFoundError."""
-        entries = self.worlds()
-        if world not in entries:
-            raise NotFoundError(f"no world {world!r}.{close_match(world, entries)}")
-        return entries[world]
+        paths = self.worlds()
+        if world not in paths:
+            raise NotFoundError(f"no world {world!r}.{close_match(world, paths)}")
+        return self.entry_at(paths[world])
 
     def world(self, world: str) -> OpenWorld:
         """Return a world. Raises NotFoundError for an unknown one, FormatError for one that can't be read."""
@@ -174,17 +186,21 @@ class Library:
 
     def tasks(self, name: str) -> dict[str, Task]:
         """Return the tasks of a world or the pool by their ids, none where there is no file. Raises FormatError."""
-        path = self.pool().tasks_file if self.is_pool(name) else tasks_file(self.entry(name).folder)
+        folder = None if self.is_pool(name) else self.entry(name).folder
+        path = tasks_file(folder) if folder else self.pool().tasks_file
         if not path.is_file():
             return {}
-        stamp = stamp_of(path, path.with_name("dropped.jsonl"))
-        return self._tasks.get(str(path), stamp, lambda: {task.task_id: task for task in read_tasks(path)})
+
+        def read() -> dict[str, Task]:
+            return {task.task_id: task for task in (tasks_of(folder) if folder else read_tasks(path))}
+
+        return self._tasks.get(name, stamp_of(path, path.with_name(DROPPED)), read)
 
     def count_tasks(self, entry: WorldEntry) -> int:
-        """Return how many lines the file of a world's tasks has."""
+        """Return how many tasks a world has; 0 where they can't be read."""
         try:
-            return sum(map(bool, tasks_file(entry.folder).read_bytes().split(b"\n")))
-        except OSError:
+            return count_tasks(entry.folder)
+        except (FormatError, OSError):
             return 0
 
     # ---- the pool

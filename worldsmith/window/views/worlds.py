@@ -1,5 +1,6 @@
 """All worlds, and one of them: what it is, its tables, and whether its rules hold."""
 
+from pathlib import Path
 from typing import Final
 
 from worldsmith.checking.report import Report, RuleReport
@@ -18,23 +19,23 @@ SHORT_DIGEST: Final = 12
 def home(visit: Visit) -> Sheet:
     """Show all worlds, the pool, runs and traces."""
     wanted = visit.query.get("q", "").strip()
-    every, wrong = dict[str, WorldEntry](), []
+    every, wrong = dict[str, Path](), []
     try:
         every = visit.library.worlds()
     except NotFoundError as error:
         wrong = [str(error)]
-    entries = [entry for name, entry in sorted(every.items()) if wanted.casefold() in name.casefold()]
-    shown, paging = visit.paged(len(entries), SHOWN_WORLDS)
-    some = [entries[i] for i in shown]
-    checked = {entry.id for entry in some[:CHECKED_WORLDS]}
+    paths = [path for name, path in sorted(every.items()) if wanted.casefold() in name.casefold()]
+    shown, paging = visit.paged(len(paths), SHOWN_WORLDS)
+    entries = [visit.library.entry_at(paths[i]) for i in shown]
+    checked = {entry.id for entry in entries[:CHECKED_WORLDS]}
     header = ("world", "schema", "kind", "as of", "seed", "facts", "background", "tables", "tasks", "digest", "rules")
     body = tag(
         "div",
         problems(wrong),
         _name_form(wanted) if len(every) > 1 else None,
-        table(header, [_world_row(visit, entry, check=entry.id in checked) for entry in some], label="Worlds"),
+        table(header, [_world_row(visit, entry, check=entry.id in checked) for entry in entries], label="Worlds"),
         paging,
-        note("No world has such a name.") if every and not entries else None,
+        note("No world has such a name.") if every and not paths else None,
         section("Pool", _pool(visit)),
         section("Runs and traces", _records(visit)),
     )
