@@ -1,6 +1,5 @@
 """Commands with which a language model writes a schema, and sentences for one."""
 
-import asyncio
 import json
 import os
 import tomllib
@@ -113,6 +112,8 @@ def draft(
     worldsmith draft --documents notes/ --model NAME --model-url http://127.0.0.1:8001/v1 --out huts.toml
     worldsmith generate huts.toml --seed 7 --out w
     """
+    import asyncio
+
     from worldsmith.drafting.documents import MOST_CHARACTERS, read_documents
 
     _check_out(out, [out, language_file(out)])
@@ -323,6 +324,8 @@ def improve(
     worldsmith schema improve harbour.toml --model NAME
     worldsmith schema check harbour.toml
     """
+    import asyncio
+
     from worldsmith.drafting.sentences import added_text, whole_language, write_sentences
     from worldsmith.schema import load_schema
     from worldsmith.schema.syntax import json_values
