@@ -6,8 +6,8 @@ from html.parser import HTMLParser
 from click.testing import CliRunner
 
 from worldsmith.cli import main
-from worldsmith.mining.schema_page import schema_page
 from worldsmith.schema import parse_schema
+from worldsmith.window.schema_page import schema_page
 
 
 class Tags(HTMLParser):
@@ -45,7 +45,7 @@ def test_the_page_has_every_table_and_rule_and_needs_nothing_else(mini_data):
     assert "prefers-color-scheme: dark" in page
     for table in schema.tables.values():
         assert f"<h3>{table.name}: {table.rows[0]} to {table.rows[1]} {table.plural}" in page
-    assert "<td>choice = [&quot;salt&quot;, &quot;timber&quot;, &quot;wine&quot;], weights = [2, 1, 1]</td>" in page
+    assert '<td>choice = ["salt", "timber", "wine"], weights = [2, 1, 1]</td>' in page
     assert all(f"<td>{rule.name}</td>" in page for rule in schema.rules)
     assert page.count("<pre>") == 2 * int(re.findall(r"<h2>(\d) questions", page)[0])
     assert page == schema_page(schema, 3)

@@ -39,7 +39,7 @@ def show_patterns(name: str, page: Path | None, seed: int, *, as_json: bool) -> 
 
     schema = load_schema(name)
     if page:
-        from worldsmith.mining.schema_page import schema_page
+        from worldsmith.window.schema_page import schema_page
         from worldsmith.world.files import write_file
 
         write_file(page, schema_page(schema, seed).encode())

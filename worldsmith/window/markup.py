@@ -14,7 +14,7 @@ class Markup(str):
 Child: TypeAlias = "str | int | float | Iterable[Child] | None"
 """What an element holds: text is escaped, `Markup` is not, None is nothing."""
 Attribute: TypeAlias = str | int | bool | None
-VOID = frozenset({"input", "link", "meta", "br"})
+VOID = frozenset({"input", "link", "meta", "br", "img"})
 """Elements without an end tag."""
 
 

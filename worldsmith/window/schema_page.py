@@ -2,7 +2,6 @@
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator, Sequence
-from html import escape
 from typing import Final
 
 from worldsmith.audit.worlds.overview import graph_svg
@@ -13,6 +12,7 @@ from worldsmith.pages.renderer import html, render
 from worldsmith.schema import Column, Schema, Table
 from worldsmith.schema.toml_text import value
 from worldsmith.tasks import Task
+from worldsmith.window.markup import Markup, html_of, tag
 from worldsmith.world.model import World
 
 ROWS: Final = 10
@@ -44,43 +44,51 @@ def schema_page(schema: Schema, seed: int = 0) -> str:
     world = generate(schema, seed, language="natural")
     tasks = mine_request(world, MiningRequest(QUESTIONS)).tasks
     title = f"{schema.name}: {schema.about}"
-    parts = [
-        f"<h1>{escape(title)}</h1>",
-        f'<p class="faint">{schema.kind}, as of {schema.as_of}. World {escape(world.id)}: {world.facts} facts in '
-        f"{len(world.tables)} tables, {len(world.schema.rules)} rules.</p>",
-        "<h2>Tables</h2>",
-        *(_table_part(schema, table, world) for table in schema.tables.values()),
-        "<h2>Rules</h2>",
-        _grid(["rule", "about", "what holds"], ([r.name, r.table, r.text] for r in schema.rules)),
-        "<h2>What is filled from what</h2>",
-        f'<div class="scroll"><img alt="Constraint graph" src="{_data_url(graph_svg(world.schema))}"></div>',
-        "<h2>Two pages</h2>",
-        *_pages_part(world),
-        f"<h2>{len(tasks)} questions</h2>" if tasks else "<h2>Questions</h2><p>No task came of this world.</p>",
-        *map(_task_part, tasks),
-    ]
-    head = (
-        '<meta charset="utf-8"><meta name="viewport" content="width=device-width">'
-        f"<title>{escape(title)}</title><style>{STYLE}</style>"
+    figures = f"{world.facts} facts in {len(world.tables)} tables, {len(world.schema.rules)} rules"
+    picture = tag("img", alt="Constraint graph", src=_data_url(graph_svg(world.schema)))
+    head = tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", name="viewport", content="width=device-width"),
+        tag("title", title),
+        tag("style", Markup(STYLE)),
     )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>{"".join(parts)}</body></html>\n'
+    body = tag(
+        "body",
+        tag("h1", title),
+        tag("p", f"{schema.kind}, as of {schema.as_of}. World {world.id}: {figures}.", class_="faint"),
+        tag("h2", "Tables"),
+        [_table_part(schema, table, world) for table in schema.tables.values()],
+        tag("h2", "Rules"),
+        _grid(["rule", "about", "what holds"], ([r.name, r.table, r.text] for r in schema.rules)),
+        tag("h2", "What is filled from what"),
+        tag("div", picture, class_="scroll"),
+        tag("h2", "Two pages"),
+        _pages_part(world),
+        tag("h2", f"{len(tasks)} questions" if tasks else "Questions"),
+        map(_task_part, tasks) if tasks else tag("p", "No task came of this world."),
+    )
+    return f'<!doctype html>\n<html lang="en">{head}\n{body}</html>\n'
 
 
-def _table_part(schema: Schema, table: Table, world: World) -> str:
+def _table_part(schema: Schema, table: Table, world: World) -> Markup:
     """Return what a table is, its columns as the schema writes them, and its first rows."""
     background = ", background" if table.background else ""
     switch = f', where "{table.switch}" is on' if table.switch else ""
-    head = f"{table.name}: {table.rows[0]} to {table.rows[1]} {table.plural}{background}{switch}"
     source = schema.source["tables"][table.name]["columns"]
-    columns = _grid(
-        ["column", "header", "filled by"], ([c.name, c.header, _fill(source[c.name])] for c in table.columns)
-    )
+    columns = ([c.name, c.header, _fill(source[c.name])] for c in table.columns)
     shown = world.schema.tables.get(table.name)
     rows = list(world.rows_of(table.name))[:ROWS] if shown else []
     cells = ([_cell(world.value(row, c.name), c) for c in shown.columns] for row in rows) if shown else ()
-    some = _grid([c.header for c in shown.columns], cells) if shown and rows else "<p>not in this world</p>"
+    some = _grid([c.header for c in shown.columns], cells) if shown and rows else tag("p", "not in this world")
     label = "its rows" if len(rows) < ROWS else f"its first {ROWS} rows"
-    return f"<h3>{escape(head)}</h3>{columns}<details><summary>{label}</summary>{some}</details>"
+    return html_of(
+        [
+            tag("h3", f"{table.name}: {table.rows[0]} to {table.rows[1]} {table.plural}{background}{switch}"),
+            _grid(["column", "header", "filled by"], columns),
+            tag("details", tag("summary", label), some),
+        ]
+    )
 
 
 def _fill(source: dict[str, object]) -> str:
@@ -92,10 +100,10 @@ def _cell(cell: object, column: Column) -> str:
     return column.none or "-" if cell is None else str(cell)
 
 
-def _grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in header)
-    body = "".join(f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows)
-    return f'<div class="scroll"><table><tr>{head}</tr>{body}</table></div>'
+def _grid(header: Sequence[str], rows: Iterable[Sequence[str]]) -> Markup:
+    head = tag("tr", (tag("th", name) for name in header))
+    body = (tag("tr", (tag("td", cell) for cell in row)) for row in rows)
+    return tag("div", tag("table", head, body), class_="scroll")
 
 
 def _data_url(svg: str) -> str:
@@ -103,22 +111,21 @@ def _data_url(svg: str) -> str:
     return f"data:image/svg+xml;base64,{b64encode(svg.encode()).decode()}"
 
 
-def _pages_part(world: World) -> Iterator[str]:
+def _pages_part(world: World) -> Iterator[Markup]:
     """Yield two kinds of page about the largest table that has any, as their sites show them, without scripts."""
     pages = Pages(world)
     own = max(pages.abouts.items(), key=lambda item: world.size(item[0]), default=("", ()))[1]
     for kind in list(dict.fromkeys([*own[:1], *reversed(own), *pages.kinds]))[:PAGES]:
         page = pages.page(f"{kind}/{next(iter(pages.kinds[kind].numbers))}")
         doc = render(page, world, pages)
-        frame = escape(html(doc, lambda _url: "#"))
-        yield (
-            f'<p class="faint">{escape(doc.url)}</p>'
-            f'<iframe sandbox title="{escape(doc.title)}" srcdoc="{frame}"></iframe>'
-        )
+        yield tag("p", doc.url, class_="faint")
+        yield tag("iframe", sandbox=True, title=doc.title, srcdoc=html(doc, lambda _url: "#"))
 
 
-def _task_part(task: Task) -> str:
-    return (
-        f"<details open><summary>{escape(task.task_id)}</summary><pre>{escape(task.question)}</pre></details>"
-        f"<details><summary>Its answer</summary><pre>{escape(task.table())}</pre></details>"
+def _task_part(task: Task) -> Markup:
+    return html_of(
+        [
+            tag("details", tag("summary", task.task_id), tag("pre", task.question), open=True),
+            tag("details", tag("summary", "Its answer"), tag("pre", task.table())),
+        ]
     )
