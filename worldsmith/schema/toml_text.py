@@ -13,6 +13,7 @@ SECTIONS = {
     "names": "kinds of invented names",
     "variation": "switches, on in a share of the worlds",
     "rules": "beside those that fills imply",
+    "expected": "figures over many worlds, for `audit worlds`",
     "pages": "which page carries which cells",
     "questions": "what people want to know",
 }
@@ -30,7 +31,7 @@ def schema_text(data: Mapping[str, Any], comments: Sequence[str] = ()) -> str:
         head = {key: value for key, value in table.items() if key != "columns"}
         lines += ["", f"[tables.{_key(name)}]", *_aligned(head), f"[tables.{_key(name)}.columns]"]
         lines += _aligned(table["columns"])
-    for part in ("rules", "pages", "questions"):
+    for part in ("rules", "expected", "pages", "questions"):
         if data.get(part) and isinstance(data[part], dict):
             lines += _section(part, data[part])
     return "\n".join(lines) + "\n"
