@@ -156,11 +156,11 @@ def displayed(reply):
     """The hits of a displayed search; each address is that of the page that its link opens."""
     text = "".join(re.sub(r"^L\d+: ", "", line) for line in tool_text(reply).split("\n")[3:])
     hits = re.findall(r"  \* 【\d+†([^†]*)†[^†】]*】 (.*?)(?=  \* 【|$)", text)
-    found = []
+    opened = []
     for place, (title, snippet) in enumerate(hits):
         page = tool_text(reply.session.call({"name": "open", "arguments": {"id": place, "cursor": 0}}))
-        found.append((re.search(r" \((https://\S+)\)$", page.split("\n")[0])[1], title, snippet))
-    return found
+        opened.append((re.search(r" \((https://\S+)\)$", page.split("\n")[0])[1], title, snippet))
+    return opened
 
 
 def display_strings(reply):
@@ -263,6 +263,7 @@ READS = {
     "jina, JSON": Read(lambda app, url: app.get(f"/{url}", headers=JSON), value("data", "content")),
     "jina, POST": Read(post("/", "url"), jina_page),
     "jina, prefix": Read(lambda app, url: app.get(f"/jina/r/{url}"), jina_page),
+    "jina, GET of the prefix": Read(get("/jina/r/", "url"), jina_page),
     "jina, POST to the prefix": Read(post("/jina/r/", "url"), jina_page),
     "you": Read(post_many("/v1/contents", "urls"), value(0, "markdown")),
     "you, HTML": Read(post_many("/v1/contents", "urls", formats=["html"]), value(0, "html"), True),
