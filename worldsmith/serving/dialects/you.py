@@ -2,7 +2,7 @@
 
 Made after the clients youdotcom-oss/dx-toolkit and gpt-oss 0.0.9. `offset` counts pages. Of the many options those that
 choose among results are read; there are web results alone. A page comes as Markdown unless HTML is asked for, in a
-`formats`, or in a `format` or `livecrawl_formats` of older clients; of one that isn't there the address alone is said.
+`formats`, or in a `format` or `livecrawl_formats` of older clients; one that isn't there is its address alone.
 """
 
 import re
@@ -11,7 +11,6 @@ from uuid import UUID
 
 import orjson
 
-from worldsmith.errors import UsageError
 from worldsmith.pages.renderer import html
 from worldsmith.serving.dialects.days import freshness
 from worldsmith.serving.dialects.fields import MAX_URL, Batch, Option, Text, Whole, request_schema
@@ -30,7 +29,7 @@ _RANGE = re.compile(r"(\d{4}-\d\d-\d\d)to(\d{4}-\d\d-\d\d)")
 
 QUERY, COUNT, OFFSET = Text("query"), Whole("count", 10, 1, 100), Whole("offset", 0, 0, 9)
 FRESHNESS = Option("freshness", TEXT)
-URLS = Batch("urls", MAX_URL, 20)
+URLS = Batch("urls", MAX_URL, 20, 1)
 WANTED = tuple(Option(name, one_of(TEXT, list_of(TEXT))) for name in ("formats", "format", "livecrawl_formats"))
 
 
@@ -59,8 +58,6 @@ def contents(request: Request) -> ParsedRequest:
     """Read `urls` and the formats wanted."""
     body = request.fields
     urls = URLS.read(body)
-    if not urls:
-        raise UsageError('"urls" is empty: give the address of a page')
     named = [wish for option in WANTED for wish in _listed(option.read(body))]
     formats = [form for form in FORMATS if form in named] or ["markdown"]
 
