@@ -22,6 +22,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from worldsmith.bench import CONSTANT_SERVER
 from worldsmith.pages import Pages
 from worldsmith.world.files import load_world, world_folders
 
@@ -29,20 +30,6 @@ REQUESTS = 4000
 ROUNDS = 3
 WORLDS = 50
 """Worlds of a pool whose names are searched for."""
-FLOOR = """
-import uvicorn
-from starlette.applications import Starlette
-from starlette.responses import Response
-from starlette.routing import Route
-from worldsmith.serving.listen import server_config
-async def reply(request):
-    await request.body()
-    return Response(b"x" * request.path_params["size"], media_type="application/json")
-config = server_config(Starlette(routes=[Route("/{size:int}", reply, methods=["POST"])]))
-config.port, config.log_level = 0, "info"
-config.configure_logging()
-uvicorn.Server(config).run()
-"""
 
 
 @dataclass(frozen=True)
@@ -147,7 +134,7 @@ def main() -> None:
         "/search": [{"query": query} for query in queries],
         "/retrieve": [{"queries": [query], "topk": 3} for query in queries],
     }
-    floor, floor_port = started([sys.executable, "-u", "-c", FLOOR])
+    floor, floor_port = started([sys.executable, "-u", "-c", CONSTANT_SERVER])
     served, port = started(
         [sys.executable, "-u", "-m", "worldsmith", "serve", str(folder), *pool, *workers, "--port", "0"]
     )

@@ -54,11 +54,11 @@ COUNT = 8
 HITS = 10
 ROUNDS = 5
 """How often a process is started for a median."""
-NAME = r"([A-Za-z0-9._-]+)(?:\[(.*?)\])?"
-"""How a requirement starts: its package, and extras of it."""
+REQUIREMENT = r"([A-Za-z0-9._-]+)(?:\[(.*?)\])?"
+"""The start of a requirement: its package, and extras of it."""
 OTHER_WORDS = ("", "date", "price and size", "who keeps it")
 """What is added to a name, so that queries differ."""
-CONSTANT = """
+CONSTANT_SERVER = """
 import uvicorn
 from starlette.applications import Starlette
 from starlette.responses import Response
@@ -247,7 +247,7 @@ def _constant_queries(count: int) -> None:
 def searches(load: Workload) -> list[Figure]:
     """Measure searches and pages in process, first and repeated."""
     queries, pages = list[list[float]](), list[list[float]]()
-    asked = read = 0
+    searched = read = 0
     for world in load.worlds:
         plans, calls = Pages(world), [Call("web_search", query) for query in load.queries(world)]
         search, extract, retrieve = _opened(world), _opened(world), _library(plans)
@@ -257,10 +257,10 @@ def searches(load: Workload) -> list[Figure]:
         queries.append([cpu(work) for work in (first, first, partial(retrieve, [call.arg for call in calls]))])
         first = partial(_answers, extract, reads)
         pages.append([cpu(work) for work in (first, first, partial(_rendered, plans, urls))])
-        asked, read = asked + len(calls), read + len(reads)
+        searched, read = searched + len(calls), read + len(reads)
     figures = []
     for count, spent, name, floor_of in (
-        (asked, queries, "searches", "bm25s alone"),
+        (searched, queries, "searches", "bm25s alone"),
         (read, pages, "pages", "the renderer alone"),
     ):
         first, again, floor = (count / sum(column) for column in zip(*spent, strict=True))
@@ -357,7 +357,7 @@ def http(load: Workload) -> list[Figure]:
     figures = []
     with (
         started("-m", "worldsmith", "serve", str(save_world(world, load.folder)), "--port", "0") as served,
-        started("-c", CONSTANT) as constant,
+        started("-c", CONSTANT_SERVER) as constant,
     ):
         for name, (path, texts_sent) in bodies.items():
             first, again, floor = (list[float]() for _ in range(3))
@@ -438,7 +438,7 @@ def install(_: Workload) -> list[Figure]:
         for requirement in package.requires or ():
             needed, marker = requirement.partition(";")[::2]
             extra = re.search(r"extra == ['\"](.+?)['\"]", marker)
-            if (extra is None or extra[1] in extras.split(",")) and (part := re.match(NAME, needed)):
+            if (extra is None or extra[1] in extras.split(",")) and (part := re.match(REQUIREMENT, needed)):
                 left.append((part[1].lower().replace("_", "-"), part[2] or ""))
     sizes["worldsmith"] = _bytes(Path(__file__).parent.rglob("*"))  # an editable install lists no files
     return [Figure("install", sum(sizes.values()) / 1e6, "MB", sizes["worldsmith"] / 1e6, "this package alone")]
