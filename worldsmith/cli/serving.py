@@ -47,7 +47,7 @@ tool_names_option = click.option(
     type=click.IntRange(1),
     default=1,
     show_default=True,
-    help="Processes that answer; each opens its worlds and keeps replies, notes and cursors of sessions for itself.",
+    help="Processes that answer; each opens its worlds and keeps replies for itself; sessions may move between them.",
 )
 @click.option(
     "--name",

@@ -130,7 +130,7 @@ class Metrics:
 
     @asynccontextmanager
     async def shown_to_workers(self) -> AsyncIterator[None]:
-        """Write the counts for the other workers now and again, where there are others."""
+        """Write the counts for the other workers every `EVERY` seconds, where there are others."""
 
         async def keep_writing(workers: WorkerFiles) -> None:
             while True:

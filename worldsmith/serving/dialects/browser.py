@@ -288,8 +288,8 @@ def _matches(visit: Visit, page: Page, lines: list[Line]) -> tuple[Page, list[Li
         targets.append(Target(visit.call.arg, visit.call.offset, here))
         here += MATCH_LINES
     title = f"Find results for text: `{pattern}` in `{page.title}`"
-    found = Page(title, f"{page.url}/find?pattern={pattern}", "", tuple(targets))
-    return found, shown or [Line(f"No `find` results for pattern: `{pattern}`")]
+    results = Page(title, f"{page.url}/find?pattern={pattern}", "", tuple(targets))
+    return results, shown or [Line(f"No `find` results for pattern: `{pattern}`")]
 
 
 def _link_words(match: re.Match[str]) -> str:

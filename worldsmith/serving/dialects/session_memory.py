@@ -24,7 +24,7 @@ Place = tuple[Address, str]
 """A session's address, and a tool."""
 Items = dict[str, Any]
 Edit = Callable[[Items], tuple[Items, str]]
-"""What a session keeps to what it keeps from now on, and what is said of that."""
+"""Maps what a session keeps to what it keeps from now on, and a text for the agent."""
 _TABLE = """
 create table if not exists notes (session blob primary key, items blob not null, last integer not null)
 """
@@ -40,7 +40,7 @@ class SessionMemory:
         self._lock = Lock()
 
     def edit(self, address: Address, edit: Edit, tool: str = "") -> str:
-        """Edit what a session keeps, values of JSON, and return what is said of it.
+        """Edit what a session keeps, values of JSON, and return the text for the agent.
 
         Raises UsageError where the address names no session, or it would keep too much.
         """

@@ -32,9 +32,11 @@ def call_tool(request: Request) -> ParsedRequest:
     if name == SEARCH:
         query, count = QUERY.read(arguments), COUNT.read(arguments)
         call = Call("web_search", query, k=max(min(count, MOST), 1))
-        return ParsedRequest((call,), lambda seen: _result([_hit(hit, request) for hit in seen[0].results[:count]]))
+        return ParsedRequest(
+            (call,), lambda replies: _result([_hit(hit, request) for hit in replies[0].results[:count]])
+        )
     call = Call("web_extractor", request.links.read(URL.read(arguments)))
-    return ParsedRequest((call,), lambda seen: _result(_page(seen[0])))
+    return ParsedRequest((call,), lambda replies: _result(_page(replies[0])))
 
 
 def _arguments(text: str) -> dict[str, Any]:
