@@ -235,7 +235,7 @@ def test_no_field_tells_it_in_other_worlds_and_under_other_profiles(schema, prof
 @pytest.mark.parametrize("kind", ["id", "digest", "seed", "folder", "task", "gold", "column", "value", "word"])
 def test_the_scan_sees_what_is_told(kind, served):
     task, world = served.tasks[0].to_json(), served.world
-    told = {
+    secrets = {
         "id": world.id,
         "digest": world.digest,
         "seed": str(SEED),
@@ -246,7 +246,7 @@ def test_the_scan_sees_what_is_told(kind, served):
         "value": min(Scan(served).values, key=lambda value: (-len(value), value)),
         "word": "The slice.",
     }
-    for body, header in ((told[kind], "-"), ("-", told[kind].encode())):
+    for body, header in ((secrets[kind], "-"), ("-", secrets[kind].encode())):
         scan = Scan(served)
         reply = httpx2.Response(200, json={"results": [{"title": body}]}, headers={"X-Note": header})
         scan.judge("api", reply, SEARCHES["api"], ["shops"])

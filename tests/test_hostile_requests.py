@@ -200,11 +200,11 @@ def test_no_request_gets_a_5xx_and_each_error_is_in_the_form_of_its_dialect(addr
             continue
         status, media, body = reply
         statuses[status] += 1
-        told = (status, media, body[:300], request[:300])
-        assert status in (200, 202) or 400 <= status < 500, told
+        shown = (status, media, body[:300], request[:300])
+        assert status in (200, 202) or 400 <= status < 500, shown
         if status >= 400 and not request.startswith(b"HEAD"):
             sharing = [one for one, other in ROUTES if (other.method, other.path) == (route.method, route.path)]
-            assert is_native(sharing, status, media, body), told
+            assert is_native(sharing, status, media, body), shown
             if set(orjson.loads(body) if media == "application/json" else ()) != {"error"}:
                 dialects_reached.add(dialect.name)
     assert statuses[200] > count / 20

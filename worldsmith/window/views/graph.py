@@ -83,7 +83,7 @@ def _kind(opened: OpenWorld, name: Name) -> str:
 
 
 def _ties(visit: Visit, opened: OpenWorld, made: ConstraintGraph, name: Name) -> Markup:
-    """Return one name: what it reads, what reads it, and all that hangs on it."""
+    """Return one name: what it reads, what reads it, and all that depends on it."""
     reads, readers = list(made.graph.predecessors(name)), list(made.graph.successors(name))
     rest = sorted(made.dependents(name) - set(readers))
     if name[0] == "rule":
@@ -123,7 +123,7 @@ def _ties(visit: Visit, opened: OpenWorld, made: ConstraintGraph, name: Name) ->
             [
                 ("reads", _named(visit, opened, reads)),
                 ("read by", _named(visit, opened, readers)),
-                ("hangs on it further", _named(visit, opened, rest)),
+                ("depends on it indirectly", _named(visit, opened, rest)),
             ]
         ),
     )

@@ -110,7 +110,7 @@ def page(visit: Visit) -> Sheet:
             ("kind", plan.kind),
             ("address", tag("code", plan.url)),
             ("about", row_link(visit.links, world, plan.subject) if plan.subject else ""),
-            ("found", "where a profile reveals it" if plan.dormant else ""),
+            ("shown", "by some profiles" if plan.dormant else ""),
             ("as an agent", tag("a", "reads it", href=reading)),
         ]
     )
