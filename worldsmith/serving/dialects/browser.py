@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import accumulate
 from textwrap import wrap
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 from urllib.parse import urlsplit
 
 import orjson
@@ -25,7 +25,7 @@ from worldsmith.serving.dialects.fields import MAX_URL, Option, Parameter, Text,
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import BOOL, JSON, TEXT
 from worldsmith.serving.dialects.session_memory import Items
-from worldsmith.serving.dialects.types import Request
+from worldsmith.serving.dialects.types import Request, ToolCalls
 from worldsmith.simulate.disclosure import disclosing_only
 from worldsmith.simulate.protocol import Call, Observation
 
@@ -49,10 +49,6 @@ ID = Option("id", {"type": ["integer", "string"], "default": -1})
 CURSOR, LOC = Whole("cursor", -1, -1, MAX_OFFSET), Whole("loc", -1, -1, MAX_OFFSET)
 NUM_LINES = Whole("num_lines", -1, -1, MAX_OFFSET)
 VIEW_SOURCE, SOURCE = Option("view_source", BOOL), Option("source", TEXT)
-
-ToolCalls = tuple[tuple[Call | Observation, ...], Callable[[Observation], tuple[str, Observation]]]
-"""Calls of a tool, and what writes the observation of one as text: it returns that with what the text shows of the
-observation, or raises UsageError."""
 
 _LINK = re.compile(r"\[([^\[\]\n]*)\]\((https?://[^()\s]+)\)")
 _SHOWN_LINK = re.compile(r"【\d+†([^†】]+)(?:†[^†】]+)?】")
@@ -152,6 +148,7 @@ class Viewing(NamedTuple):
 class BrowserTool:
     """A tool of the browser; `view` reads its arguments."""
 
+    of_session: ClassVar[bool] = True
     name: str
     about: str
     parameters: Mapping[Parameter, str]

@@ -12,16 +12,16 @@ import secrets
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from worldsmith import __version__
 from worldsmith.episode.tools import MAX_OFFSET, MAX_PAGE, TOOLS, page_text, search_text
 from worldsmith.errors import UsageError, close_match
-from worldsmith.serving.dialects.browser import BROWSER, BrowserTool, ToolCalls
+from worldsmith.serving.dialects.browser import BROWSER
 from worldsmith.serving.dialects.fields import MAX_URL, Batch, Option, Parameter, Text, Whole
 from worldsmith.serving.dialects.links import Links
 from worldsmith.serving.dialects.schemas import JSON, TEXT, lenient, list_of, object_of
-from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route
+from worldsmith.serving.dialects.types import ANY, MESSAGE, Dialect, ParsedRequest, Reply, Request, Route, ToolCalls
 from worldsmith.simulate.http_status import http_failure
 from worldsmith.simulate.protocol import Call, Observation
 
@@ -39,6 +39,9 @@ _PARAMETER_ABOUT = {name: schema["description"] for each in _TOOL_PROPERTIES for
 
 class Tool(Protocol):
     """A tool of the server."""
+
+    of_session: ClassVar[bool]
+    """Whether its replies depend on what the session did before."""
 
     @property
     def name(self) -> str:
@@ -68,6 +71,7 @@ class SearchTool:
     count: Whole | None = None
     page: Whole | None = None
     about: str = _SEARCH_ABOUT
+    of_session: ClassVar[bool] = False
 
     @property
     def parameters(self) -> Mapping[Parameter, str]:
@@ -95,6 +99,7 @@ class ReadTool:
     offset: Whole | None = None
     length: Whole | None = None
     about: str = _READ_ABOUT
+    of_session: ClassVar[bool] = False
 
     @property
     def parameters(self) -> Mapping[Parameter, str]:
@@ -209,7 +214,7 @@ class Server:
         try:
             tool = self._tool(params)
             calls, text = self._read(tool, params, request)
-            of_session = isinstance(tool, BrowserTool)
+            of_session = tool.of_session
         except UsageError as wrong:
             calls, text = (Observation("invalid", text=str(wrong)),), partial(_text, links=request.links)
 

@@ -71,6 +71,9 @@ class ParsedRequest:
     """`write` reads or changes what the session keeps, so the reply to an equal request is another."""
 
 
+ToolCalls = tuple[tuple[Call | Observation, ...], Callable[[Observation], tuple[str, Observation]]]
+"""Calls of a tool, and what writes the observation of one as text: it returns that with what the text shows of the
+observation, or raises UsageError."""
 Read = Callable[[Request], ParsedRequest]
 """Request to calls. Raises UsageError on a wrong field; its text says the fix."""
 
