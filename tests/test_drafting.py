@@ -600,13 +600,21 @@ def test_improve_adds_sentences_beside_a_schema(tmp_path: Path) -> None:
         table = body["messages"][-1]["content"].partition("The table: ")[2].partition("\n")[0]
         return 200, chat(json.dumps(SENTENCES if table == "hut" else {"sentences": []})), {}
 
+    language = tmp_path / "huts.language.toml"
     with json_server(reply) as url:
         options = ["--model", "m", "--model-url", f"{url}/v1", "--json"]
         result = CliRunner().invoke(main, ["schema", "improve", str(path), *options])
+        written = language.read_text()
+        language.write_text(f"asks = {{}}\n{language_text(language_base(load_schema(path)))}")
+        before = language.read_text()
+        clash = CliRunner().invoke(main, ["schema", "improve", str(path), *options])
     assert result.exit_code == 0, result.output
     figures = json.loads(result.stdout)
     assert figures["sentences"] == 5
-    assert "{name} has {beds}." in (tmp_path / "huts.language.toml").read_text()
+    assert "{name} has {beds}." in written
+    assert clash.exit_code != 0
+    assert "asks" in clash.output
+    assert language.read_text() == before, "what can't be added to leaves the file as it was"
 
 
 DRAFTS = sorted(path for path in EXAMPLES.glob("*.toml") if "." not in path.stem)

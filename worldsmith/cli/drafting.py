@@ -328,6 +328,7 @@ def improve(
 
     from worldsmith.drafting.sentences import added_text, whole_language, write_sentences
     from worldsmith.schema import load_schema
+    from worldsmith.schema.files import with_bank_text
     from worldsmith.schema.syntax import json_values
     from worldsmith.schema.toml_text import language_text
     from worldsmith.world.files import write_file
@@ -353,8 +354,8 @@ def improve(
         written = language_text(whole_language(schema, sentences), [f"How people write about {path.name}."])
     else:
         written = added_text(text, language, sentences)
+    with_bank_text(schema, target, written)
     write_file(target, written.encode())
-    load_schema(path)
     figures = _sentence_figures(sentences)
     if as_json:
         emit({"path": str(target), **figures})

@@ -77,11 +77,12 @@ def _with_bank(schema: Schema, path: FilePath) -> Schema:
         return with_derived_bank(schema)
     except (OSError, UnicodeDecodeError) as error:
         raise SchemaError(f"{path}: can't be read: {error}") from None
-    return _with_bank_text(schema, path, text)
+    return with_bank_text(schema, path, text)
 
 
 @lru_cache(maxsize=32)
-def _with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
+def with_bank_text(schema: Schema, path: FilePath, text: str) -> Schema:
+    """Return a schema with the bank in the text of a language file. Raises SchemaError for what is wrong in it."""
     try:
         data = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
