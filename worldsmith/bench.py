@@ -1,7 +1,7 @@
 """The figures of the README on this machine: CPU seconds, each beside a floor that is measured in the same run.
 
-CPU seconds depend on the machine and on what else it does; the ratio of a figure to its floor travels. Figure and
-floor are measured in turn, a part of each at a time, so that a busy moment falls on both.
+CPU seconds depend on the machine and on what else it does; the ratio of a figure to its floor can be compared between
+machines. Figure and floor are measured in turn, a part of each at a time, so that a busy moment falls on both.
 """
 
 import json
@@ -83,7 +83,7 @@ class Figure:
     value: float
     unit: str
     floor: float
-    """In the same unit: what a part of the work takes that nobody can do without."""
+    """In the same unit: the part of the work that no implementation can avoid."""
     floor_of: str
     """What the floor does."""
 

@@ -50,7 +50,7 @@ with sync_playwright() as driver:
     street = page.locator(f"tbody tr:first-child td:nth-child({place}) a")
     shown["street"] = [street.inner_text()]
     street.click()
-    page.wait_for_selector("text=pages that tell it")
+    page.wait_for_selector("text=pages that state it")
     shown["street"].append(page.inner_text("h1"))
 
     page.keyboard.press("h")

@@ -43,7 +43,7 @@ def main() -> None:
     worldsmith evaluate w --model NAME       judge a language model as the search engine
     worldsmith write w --model NAME --store FILE   have it write the pages ahead of time
     worldsmith trace FILE                    the calls and replies of a session, and why
-    worldsmith bench                         how fast all this is here, beside what can't be done without
+    worldsmith bench                         measure the speed of this machine
 
     Exit codes: 0 fine, 1 faults were found, 2 wrong usage.
     """

@@ -26,11 +26,11 @@ from worldsmith.cli.base import emit, json_option, progress, table
 )
 @json_option
 def bench(names: tuple[str, ...], count: int, *, as_json: bool) -> None:
-    """Measure on this machine what the README says of speed; about a minute.
+    """Measure the figures of speed in the README on this machine; about a minute.
 
     Figures are in CPU seconds: they depend on the machine, and less on what else runs there than time by the clock
-    does. Each has a floor, which is measured in the same run: work of the same size that nobody can do without. The
-    ratio of the two is what travels between machines.
+    does. Each has a floor, which is measured in the same run: work of the same size that no implementation can
+    avoid. The ratio of the two can be compared between machines.
 
     \b
     worldsmith bench

@@ -186,7 +186,7 @@ def _behind(worlds: _Worlds, observation: Observation) -> list[Child]:
         if part and part.views
         else None,
         table(
-            ("edit", "page", "cells that it lost or tells otherwise"),
+            ("edit", "page", "cells removed or changed"),
             [[c.kind, c.page, Cell(tag("span", cells_text(c.cells)), "lines")] for c in part.changes] if part else [],
             "Edits",
         ),

@@ -1,4 +1,4 @@
-"""A table of a world with filters, and one row of it with what refers to it and which pages tell it."""
+"""A table of a world with filters, and one row of it with what refers to it and which pages state it."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -119,7 +119,7 @@ def _value(links: Links, world: World, row: Row, column: Column) -> Content:
 
 
 def row(visit: Visit) -> Sheet:
-    """Show one row: its cells, the rows that refer to it, and the pages that tell each cell."""
+    """Show one row: its cells, the rows that refer to it, and the pages that state each cell."""
     opened = visit.library.world(visit.path["world"])
     world, name = opened.world, _known_table(opened, visit.path["table"])
     place = visit.path["row"]
@@ -128,7 +128,7 @@ def row(visit: Visit) -> Sheet:
     here, links = Row(name, int(place)), visit.links
     pages = {column.name: opened.pages.carrying(here, column.name) for column in world.schema.tables[name].columns}
     cells = table(
-        ("column", "label", "value", "unit", "pages that tell it"),
+        ("column", "label", "value", "unit", "pages that state it"),
         [
             [
                 links.link(column.name, "world", world.id, "graph", name=f"{name}.{column.name}"),

@@ -55,7 +55,7 @@ def _call_content(record: Mapping[str, Any], own: Reader) -> list[Child]:
             ]
         ),
         table(
-            ("edit", "page", "cells that it lost or tells otherwise"),
+            ("edit", "page", "cells removed or changed"),
             [[str(one.get("edit")), str(one.get("page")), Cell(_cells(one), "lines")] for one in changes],
             label="Edits",
         ),
