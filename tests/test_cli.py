@@ -753,12 +753,16 @@ def test_a_folder_that_can_not_be_written_is_said(tmp_path):
     assert "Traceback" not in result.output
 
 
-@pytest.mark.parametrize("write", ["save_jsonl", "write_file"])
-def test_a_disk_that_is_full_when_tasks_are_written_leaves_no_world_and_no_task(tmp_path, monkeypatch, write):
-    def full(path, *_):
-        raise OSError(28, "No space left on device", str(path))
+@pytest.mark.parametrize("name", [".jsonl", ".json"])
+def test_a_disk_that_is_full_when_tasks_are_written_leaves_no_world_and_no_task(tmp_path, monkeypatch, name):
+    write = files.write_file
 
-    monkeypatch.setattr(files, write, full)
+    def full(path, data):
+        if path.parent.name == "_tasks" and path.suffix == name:
+            raise OSError(28, "No space left on device", str(path))
+        write(path, data)
+
+    monkeypatch.setattr(files, "write_file", full)
     result = call("generate", "town", "--tasks", "1", "--size", "small", "--out", tmp_path / "w", code=1)
     assert "No space left on device" in result.stderr
     assert list(tmp_path.iterdir()) == []

@@ -29,18 +29,21 @@ def replace_tasks(folder: Path, tasks: Iterable[Task]) -> None:
     Dropped tasks stay in it.
     """
     path, recorded = files.tasks_file(folder), task_record(folder)
-    dropped = [every_row(path)[task_id] for task_id in reasons_in(path, {files.read_summary(folder).world})]
-    rows = [*(task.to_json() for task in tasks), *dropped]
+    reasons = reasons_in(path, {files.read_summary(folder).world})
+    every = every_row(path) if reasons else {}
+    rows = [*(task.to_json() for task in tasks), *(every[task_id] for task_id in reasons)]
     _save(folder, rows, lambda data: recorded and recorded | {"sha256": sha256(data).hexdigest()})
 
 
 def _save(folder: Path, rows: Sequence[Mapping[str, Any]], record: Callable[[bytes], dict[str, Any] | None]) -> None:
     """Write tasks to a world's file, or to that of its shard, and what `record` makes of their lines beside them."""
     path, lines = files.tasks_file(folder), [orjson.dumps(row) for row in rows]
-    shards, recorded = files.shards_with(folder), record(task_bytes(lines))
+    data = task_bytes(lines)
+    shards, recorded = files.shards_with(folder), record(data)
     # A file of tasks that its record doesn't fit counts as unfinished: the record comes last.
     if shards is None:
-        files.save_jsonl(path, rows)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        files.write_file(path, data)
         if recorded:
             files.write_file(path.with_suffix(".json"), files.indented_json(recorded))
         return
