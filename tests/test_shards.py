@@ -13,8 +13,8 @@ from pathlib import Path
 
 import duckdb
 import pytest
-from conftest import MINI
 
+from tests.conftest import MINI
 from worldsmith.cli.backend import Answering, ModelChoice, read_profiles
 from worldsmith.errors import FormatError, GenerationError, UsageError, WorldsmithError, close_match
 from worldsmith.mining import batch, shards
