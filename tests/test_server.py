@@ -1283,6 +1283,14 @@ def test_workers_share_the_attempts_of_a_session_and_are_replaced_when_they_end(
     assert child.wait(20) == 0
 
 
+def test_workers_end_with_a_server_that_is_killed(two_workers):
+    child, url = two_workers
+    child.kill()
+    with suppress(OSError):
+        while True:  # as long as a worker answers
+            urllib.request.urlopen(f"{url}/healthz", timeout=30).close()
+
+
 def test_whichever_worker_is_asked_gives_the_counts_of_all(two_workers):
     child, url = two_workers
     for n in range(40):

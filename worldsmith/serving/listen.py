@@ -1,6 +1,7 @@
 """The server process: a bound socket, uvicorn on it, and a line that says when it is ready."""
 
 import asyncio
+import os
 import resource
 import socket
 import sys
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from ipaddress import ip_address
 from pathlib import Path
+from threading import Thread
 from typing import Any, ClassVar
 
 import orjson
@@ -32,6 +34,8 @@ OPEN_FILES = 65_536
 """Files and connections that may be open, where the system allows so many."""
 MOST_WAITING = 2 * BACKLOG
 """Connections whose request has not arrived whole, at most: the oldest is closed for a new one."""
+PERIOD = 0.5
+"""Seconds between looks whether the parent process is still there."""
 
 
 class _Connection(HttpToolsProtocol):
@@ -104,6 +108,17 @@ def server_config(app: ASGIApp) -> uvicorn.Config:
         timeout_keep_alive=KEEP_ALIVE,
         timeout_graceful_shutdown=GRACE,
     )
+
+
+def watch_parent(parent: int, stop: Callable[[], object]) -> None:
+    """Call `stop`, in a thread, once the process that started this one has ended, even by SIGKILL."""
+
+    def watch() -> None:
+        while os.getppid() == parent:
+            time.sleep(PERIOD)
+        stop()
+
+    Thread(target=watch, daemon=True).start()
 
 
 def allow_open_files() -> None:

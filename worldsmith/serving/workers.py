@@ -4,6 +4,7 @@ The system spreads connections over them. They share a folder, so that a session
 the attempts and notes of sessions, and what each worker counted.
 """
 
+import os
 import signal
 import sys
 from collections.abc import Callable
@@ -13,7 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from worldsmith.errors import UsageError, WorldsmithError
-from worldsmith.serving.listen import taken_port
+from worldsmith.serving.listen import taken_port, watch_parent
 from worldsmith.serving.metrics import end_counts
 
 Say = Callable[[str], object]
@@ -23,6 +24,8 @@ Work = Callable[[int, Path, Say], None]
 
 def run_workers(count: int, host: str, port: int, work: Work, say: Say = sys.stdout.write) -> None:
     """Run `work` in some processes until SIGTERM or SIGINT; one that ends by itself is replaced.
+
+    Workers end with this process, even when it is killed.
 
     The first is ready before the others start: what it writes beside the worlds, indices, is made once. Its line is
     printed when all are ready.
@@ -50,6 +53,7 @@ class _Workers:
     def __init__(self, work: Work, port: int, folder: Path) -> None:
         self._work, self._port, self._folder = work, port, folder
         self._processes: list[ForkProcess] = []
+        self._parent = os.getpid()
         self.stopping = False
 
     def start(self) -> str:
@@ -72,6 +76,7 @@ class _Workers:
         """Serve in this process, which is a worker."""
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # from a terminal it comes to all: the parent's signal counts
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        watch_parent(self._parent, lambda: os.kill(os.getpid(), signal.SIGTERM))
 
         def ready(line: str) -> None:
             writer.send((line, "", False))
