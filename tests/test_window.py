@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import resource
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,7 @@ import urllib.error
 import urllib.request
 from dataclasses import replace
 from html.parser import HTMLParser
+from pathlib import Path
 from urllib.parse import parse_qs, urljoin, urlsplit
 
 import orjson
@@ -670,8 +672,8 @@ def status_at(url):
 )
 def test_the_window_runs_beside_a_server_and_ends_with_it(saved, number, options):
     command = [sys.executable, "-m", "worldsmith", "serve", str(saved / "w"), "--port", "0", "--window", "0"]
-    command += ["--window-episodes", str(saved / "runs"), *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
+    command = ["sh", "-c", 'ulimit -S -n 512; exec "$@"', "sh", *command, "--window-episodes", str(saved / "runs")]
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
         try:
             url = re.search(r"window at (http://\S+)", child.stderr.readline())[1]
             agents = re.search(r"http://\S+", child.stdout.readline())[0]
@@ -679,6 +681,8 @@ def test_the_window_runs_beside_a_server_and_ends_with_it(saved, number, options
             assert status_at(f"{url}runs") == 200
             assert status_at(url[:-2]) == 404
             assert status_at(f"{agents}{urlsplit(url).path}") == 404
+            children = Path(f"/proc/{child.pid}/task/{child.pid}/children").read_text().split()
+            assert min(resource.prlimit(int(pid), resource.RLIMIT_NOFILE)[0] for pid in children) > 512
         finally:
             os.kill(child.pid, number)
         child.wait()

@@ -7,7 +7,7 @@ from socket import socket
 import uvicorn
 
 from worldsmith.errors import WorldsmithError
-from worldsmith.serving.listen import server_config, watch_parent
+from worldsmith.serving.listen import allow_open_files, server_config, watch_parent
 from worldsmith.window.app import create_window
 from worldsmith.window.launch import WindowStart
 from worldsmith.window.library import Library
@@ -26,6 +26,7 @@ def main() -> None:
         server.should_exit = server.force_exit = True
 
     watch_parent(start.parent, stop)
+    allow_open_files()
     with socket(fileno=start.socket) as bound, suppress(KeyboardInterrupt):
         server.run(sockets=[bound])
 
