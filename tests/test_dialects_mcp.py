@@ -261,3 +261,19 @@ def test_stdio_answers_line_by_line_in_one_session(world):
     assert set(by_id) == {1, 2, 3, 4, None}
     assert [by_id[number]["result"]["isError"] for number in (2, 3, 4)].count(False) == 1
     assert by_id[None]["error"]["code"] == -32600
+
+
+class ReadOnce(io.BytesIO):
+    """A pipe whose reader goes away after the first reply."""
+
+    def write(self, data):
+        if self.getvalue():
+            raise BrokenPipeError
+        return super().write(data)
+
+
+def test_stdio_ends_when_nobody_reads_the_replies(world):
+    lines = [message("initialize"), *[message("tools/list")] * 9]
+    sent = io.BytesIO(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    with pytest.raises(BrokenPipeError):
+        anyio.run(serve_stdio, create_app([world]), sent, ReadOnce())

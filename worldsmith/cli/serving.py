@@ -263,7 +263,7 @@ def mcp(
             )
             # A thread that waits in the buffer of sys.stdin is a fatal error when the interpreter ends.
             with os.fdopen(os.dup(0), "rb") as messages:
-                await serve_stdio(app, messages)
+                await serve_stdio(app, messages, sys.stdout.buffer)
         finally:
             await answering.close()
 

@@ -1,7 +1,6 @@
 """MCP over stdin and stdout: each line is a message to the app's own /mcp, whose reply is a line."""
 
 import asyncio
-import sys
 from threading import Thread
 from typing import BinaryIO
 
@@ -11,10 +10,19 @@ from starlette.types import ASGIApp
 from worldsmith.serving.dialects.mcp import SESSION
 
 
-async def serve_stdio(
-    app: ASGIApp, messages: BinaryIO = sys.stdin.buffer, replies: BinaryIO = sys.stdout.buffer
-) -> None:
-    """Answer the lines of `messages` until it ends, several at a time; replies may come in another order."""
+async def serve_stdio(app: ASGIApp, messages: BinaryIO, replies: BinaryIO) -> None:
+    """Answer the lines of `messages` until it ends, several at a time; replies may come in another order.
+
+    Raises BrokenPipeError where nobody reads `replies` any more.
+    """
+    try:
+        await _answer_lines(app, messages, replies)
+    except ExceptionGroup as failures:
+        gone = failures.subgroup(BrokenPipeError)
+        raise (gone.exceptions[0] if gone else failures) from None
+
+
+async def _answer_lines(app: ASGIApp, messages: BinaryIO, replies: BinaryIO) -> None:
     transport = httpx2.ASGITransport(app=app, raise_app_exceptions=False)
     async with (
         httpx2.AsyncClient(transport=transport, base_url="http://stdio", timeout=None) as client,
@@ -48,9 +56,11 @@ def _lines(messages: BinaryIO) -> asyncio.Queue[bytes]:
     loop = asyncio.get_running_loop()
 
     def read() -> None:
-        while line := messages.readline():
-            loop.call_soon_threadsafe(queue.put_nowait, line)
-        loop.call_soon_threadsafe(queue.put_nowait, b"")
+        try:
+            while line := messages.readline():
+                loop.call_soon_threadsafe(queue.put_nowait, line)
+        finally:  # what can't be read any more has ended too
+            loop.call_soon_threadsafe(queue.put_nowait, b"")
 
     Thread(target=read, daemon=True).start()
     return queue
