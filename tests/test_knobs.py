@@ -481,15 +481,15 @@ def lines(*args):
 
 
 def test_a_kind_selects_its_schemas():
-    assert of_kinds(["time_shifted"]) == ("films", "smartphones")
-    assert of_kinds(["granular_long_tail", "private_simulation"]) == ("company", "town")
+    assert of_kinds(["time_shifted"]) == ("films", "power", "smartphones")
+    assert of_kinds(["granular_long_tail", "private_simulation"]) == ("company", "courts", "town")
     assert of_kinds([]) == ()
     with pytest.raises(NotFoundError, match="Did you mean 'time_shifted'"):
         of_kinds(["time_shift"])
 
 
 def test_other_knobs_make_other_worlds_and_leave_the_old(tmp_path):
-    plain = ("generate", "--kind", "granular_long_tail", "--seed", 4, "--tasks", 0, "--out", tmp_path)
+    plain = ("generate", "--kind", "private_simulation", "--seed", 4, "--tasks", 0, "--out", tmp_path)
     first = lines(*plain)[0]
     before = {p: p.read_bytes() for p in sorted(tmp_path.rglob("*")) if p.is_file()}
     knobs = ("--facts", "150-200", "--density", "1.2", "--listing", 5, "--homonyms", "0.1")

@@ -132,6 +132,10 @@ class Tell:
         """Its condition as a function of the values of paths, and these; compiled once for all worlds."""
         return expr.compile_python(self.when) if self.when is not None else (None, ())
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what is pickled: a compiled function can't be, and is compiled again."""
+        return {name: value for name, value in self.__dict__.items() if name != "compiled"}
+
     @cached_property
     def paths(self) -> tuple[Path, ...]:
         """What its slots, its own words and its condition are about."""
