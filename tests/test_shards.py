@@ -9,6 +9,7 @@ import sys
 import time
 from functools import partial
 from hashlib import sha256
+from multiprocessing import get_context
 from pathlib import Path
 
 import duckdb
@@ -278,6 +279,17 @@ def test_one_world_is_looked_up_in_the_index_and_all_are_listed_without_it_too(c
     assert places.pop("harbour-none") is None
     (copy / "index.parquet").unlink()
     assert list(shards_in(copy).places.items()) == list(fresh.places.items()) == list(places.items())
+
+
+def test_forked_processes_read_shards_that_their_parent_has_open(made):
+    first, *_, last = world_folders([made])
+    load_world(first)
+    reading = get_context("fork").Process(target=load_world, args=(last,))  # as workers of a server are
+    reading.start()
+    reading.join(60)
+    reading.kill()
+    assert reading.exitcode == 0
+    assert load_world(last).id == last.name
 
 
 def test_a_server_opens_what_is_asked_for(made):

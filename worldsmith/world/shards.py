@@ -10,7 +10,7 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 from sys import intern
 from threading import Lock
@@ -283,8 +283,9 @@ def _query(query: str, values: Sequence[Any], file: Path) -> list[Any]:
             raise FormatError(f"{file}: not a shard of worlds that can be read: {reason}") from None
 
 
-@lru_cache(maxsize=1)
-def _connection(process: int) -> "duckdb.DuckDBPyConnection":  # noqa: ARG001 - none is inherited
+@cache
+def _connection(process: int) -> "duckdb.DuckDBPyConnection":  # noqa: ARG001 - each process has its own
+    # An inherited one is kept: to close it would wait for threads that a fork has left behind.
     return _connected()
 
 
