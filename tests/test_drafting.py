@@ -419,6 +419,16 @@ def test_a_document_can_not_close_its_fence() -> None:
     assert "(cut here)" in text
 
 
+def test_a_link_out_of_the_folder_is_not_read(tmp_path: Path) -> None:
+    folder = tmp_path / "documents"
+    folder.mkdir()
+    (tmp_path / "secret.md").write_text("a secret")
+    (folder / "a.md").write_text("a document")
+    (folder / "b.md").symlink_to(tmp_path / "secret.md")
+    (folder / "c.md").symlink_to("a.md")
+    assert [document.name for document in read_documents(folder)] == ["a.md", "c.md"]
+
+
 def test_a_folder_without_documents_is_named(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="holds no document: put files in it that end in"):
         read_documents(tmp_path)

@@ -30,8 +30,13 @@ class Document:
 
 
 def read_documents(folder: Path) -> tuple[Document, ...]:
-    """Return the Markdown, text and HTML files of a folder and those below it, by path. Raises NotFoundError."""
-    paths = [path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and path.is_file()]
+    """Return the Markdown, text and HTML files of a folder and those below it, by path. Raises NotFoundError.
+
+    A link that leads out of the folder is left out: what it leads to would be sent to the model.
+    """
+    root = folder.resolve()
+    files = (path for path in sorted(folder.rglob("*")) if path.suffix.lower() in SUFFIXES and path.is_file())
+    paths = [path for path in files if path.resolve().is_relative_to(root)]
     if not paths:
         raise NotFoundError(f"{folder} holds no document: put files in it that end in {', '.join(SUFFIXES)}")
     return tuple(Document(str(path.relative_to(folder)), _text(path)) for path in paths)
