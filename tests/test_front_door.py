@@ -7,7 +7,7 @@ import sys
 import pytest
 
 import worldsmith as ws
-from worldsmith.errors import FormatError, NotFoundError
+from worldsmith.errors import NotFoundError, UsageError
 
 
 def child(code):
@@ -45,8 +45,10 @@ def test_paths_are_text_or_paths(repository):
     assert ws.generate(schema, 3).digest == ws.generate(repository / "schemas" / "town.toml", 3).digest
     with pytest.raises(NotFoundError, match="town"):
         ws.generate("twon", 3)
-    with pytest.raises((NotFoundError, FormatError)):
+    with pytest.raises(NotFoundError, match="no world there"):
         ws.load_world(repository / "tests")
+    with pytest.raises(UsageError, match="holds 2 worlds: name one, such as "):
+        ws.load_world(repository / "worlds")
 
 
 def test_importing_it_loads_nothing_more():

@@ -97,11 +97,16 @@ def generate(
 def load_world(folder: str | Path) -> "World":
     """Return the world kept in a folder, or in shards as FOLDER/WORLD.
 
-    Raises NotFoundError, or FormatError where its bytes aren't those it names.
+    Raises NotFoundError where no world is there, UsageError where several are, FormatError where its bytes aren't those
+    it names.
     """
+    from worldsmith.errors import UsageError  # noqa: PLC0415
     from worldsmith.world import files  # noqa: PLC0415
 
-    return files.load_world(Path(folder))
+    found = files.world_folders([Path(folder)])
+    if len(found) > 1:
+        raise UsageError(f"{folder} holds {len(found)} worlds: name one, such as {found[0]}")
+    return files.load_world(found[0])
 
 
 def read_tasks(path: str | Path) -> "list[Task]":
