@@ -618,7 +618,7 @@ def test_a_task_without_an_answer_counts_as_nought_beside_the_mean_of_those_answ
     assert "repeats" not in summary
     text = call("score", path, answers).stdout
     assert "1 answer to 1 of 3 tasks; 2 had none" in text
-    assert "all (3, 0 without an answer): item_f1 0.333" in text
+    assert "all (3; one without an answer counts 0): item_f1 0.333" in text
 
 
 def test_answers_over_again_are_grouped_by_task(out, tmp_path):

@@ -162,7 +162,7 @@ def test_people_get_a_mean_and_programs_flat_figures(tmp_path, mined, call):
     assert said[-3:] == [
         "1 answer to 1 of 2 tasks; 1 had none",
         "answered (1): item_f1 1.000, row_f1 1.000, nonkey_item_f1 1.000, success 1.000",
-        "all (2, 0 without an answer): item_f1 0.500, row_f1 0.500, nonkey_item_f1 0.500, success 0.500",
+        "all (2; one without an answer counts 0): item_f1 0.500, row_f1 0.500, nonkey_item_f1 0.500, success 0.500",
     ]
     row, _ = [json.loads(line) for line in call("score", tasks, answers, "--json").stdout.splitlines()]
     assert (row["item_f1"], row["row_f1"], row["nonkey_item_f1"]) == (1.0, 1.0, 1.0)

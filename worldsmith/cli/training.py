@@ -51,7 +51,11 @@ if TYPE_CHECKING:
 )
 @click.option("--profile", help="Profile; the server's own with --base-url, else clean, unless named.")
 @profiles_option
-@click.option("--limit", type=click.IntRange(1), help="Tasks in all, at most; shared among the worlds.")
+@click.option(
+    "--limit",
+    type=click.IntRange(1),
+    help="Tasks in all, at most: the first of each world, which is mostly wide, before any second.",
+)
 @click.option("--tokenizer", "tokenizer_file", type=PATHS, help="tokenizer.json to count tool tokens exactly.")
 @click.option(
     "--store",
@@ -278,7 +282,7 @@ def _summary_text(summary: Mapping[str, Any]) -> str:
     lines = [
         f"{counted(answers, 'answer')} to {answered} of {counted(tasks, 'task')}; {tasks - answered} had none",
         f"answered ({answered}): {_figures_text(summary['mean_answered'])}",
-        f"all ({tasks}, 0 without an answer): {_figures_text(summary['mean_all'])}",
+        f"all ({tasks}; one without an answer counts 0): {_figures_text(summary['mean_all'])}",
     ]
     if repeats := summary.get("repeats"):
         k, fewest = repeats["k"], repeats["fewest"]
