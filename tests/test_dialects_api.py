@@ -64,9 +64,9 @@ def test_extract_reads_a_part_and_knows_both_spellings():
 @pytest.mark.parametrize(
     ("fields", "said"),
     [
-        ({}, '"query" is missing: a string'),
+        ({}, '"query" is missing: send a string'),
         ({"query": None}, '"query" must be a string, not null'),
-        ({"queries": None}, '"query" is missing: a string'),
+        ({"queries": None}, '"query" is missing: send a string'),
         ({"query": "  "}, '"query" is empty'),
         ({"query": 5}, "not a number"),
         ({"query": "a\0b"}, "NUL"),

@@ -186,7 +186,7 @@ def test_the_rest_of_a_page_in_parts_is_its_last_link(use, web):
         ("open", {"id": " "}, '"id" is empty'),
         ("open", {"cursor": 3}, "cursor 3 is out of range: cursors are 0 to 0"),
         ("open", {"id": "https://gone.example/"}, "page not found"),
-        ("find", {}, '"pattern" is missing: a string'),
+        ("find", {}, '"pattern" is missing: send a string'),
         ("search", {"query": "mills", "topn": 51}, '"topn" is 51; it must be from 1 to 50'),
     ],
 )

@@ -161,7 +161,7 @@ def test_a_failed_call_is_a_result_that_the_model_reads():
         ({"name": "web_serch"}, "there is no tool 'web_serch'. Did you mean 'web_search'?"),
         ({}, "there is no tool 'None'. Tools: web_search, web_extractor"),
         ({"name": ["web_search"]}, "there is no tool"),
-        ({"name": "web_search"}, '"query" is missing: a string'),
+        ({"name": "web_search"}, '"query" is missing: send a string'),
         ({"name": "web_search", "arguments": []}, '"arguments" must be an object'),
         ({"name": "web_search", "arguments": {"query": "a", "page": 0}}, '"page" is 0; it must be from 1 to 100'),
         ({"name": "web_extractor", "arguments": {"url": " "}}, '"url" is empty: give the address of a page'),

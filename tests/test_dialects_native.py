@@ -134,11 +134,11 @@ def test_a_page_that_is_not_there_is_html_and_holds_no_markup_of_its_address(wor
 
 
 def test_a_wrong_request(world):
-    missing = '"queries" is missing: a list of strings'
+    missing = '"queries" is missing: send a list of strings'
     reply = ask(world, "retrieve", Observation("ok"), {"topk": 3})
     detail = [{"type": "value_error", "loc": ["body"], "msg": missing}]
     assert (reply.status_code, reply.json()) == (422, {"detail": detail, "error": missing})
-    empty = '"query" is missing: a string'
+    empty = '"query" is missing: send a string'
     reply = ask(world, "tavily", Observation("ok"), {"max_results": 3})
     assert (reply.status_code, reply.json()) == (400, {"detail": {"error": empty}, "error": empty})
     reply = ask(world, "api", Observation("ok"), {"k": 3})

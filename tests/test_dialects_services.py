@@ -124,7 +124,7 @@ def test_serper_says_which_world_its_key_does_not_name(app, world):
     assert reply.json()["message"].startswith(f"Unauthorized. there is no world '{world.id}x' here")
     assert app.post("/search", json={"q": "a"}, headers={"X-API-KEY": f"ws-{world.id}"}).status_code == 200
     assert app.post("/search", json={"q": "a"}, headers={"X-API-KEY": "cd1234"}).status_code == 200
-    assert app.post("/serper/search", json={"query": "a"}).json()["message"] == '"q" is missing: a string'
+    assert app.post("/serper/search", json={"query": "a"}).json()["message"] == '"q" is missing: send a string'
 
 
 def test_jina_reads_a_page_as_text_and_as_json(app, town):

@@ -163,7 +163,7 @@ def test_extract_as_plain_text_of_one_url():
 
 
 def test_a_wrong_field_is_said():
-    with pytest.raises(UsageError, match='"urls" is missing: a list of strings'):
+    with pytest.raises(UsageError, match='"urls" is missing: send a list of strings'):
         extract(request({}))
     with pytest.raises(UsageError, match='"urls" must be a list of strings, not an object'):
         extract(request({"urls": {}}))

@@ -769,7 +769,7 @@ def test_the_content_type_makes_no_difference(one, content_type):
         ("GET", "/zzz", 404, "Known: "),
         ("PUT", "/", 405, "/ does not answer PUT: use POST, GET with a JSON body such as"),
         ("GET", "/w/", 404, "nothing"),
-        ("GET", "/api/search", 400, '"query" is missing: a string'),
+        ("GET", "/api/search", 400, '"query" is missing: send a string'),
         ("POST", "/w/WORLD/healthz", 405, "/healthz does not answer POST: use GET"),
         ("GET", "/api/search?query=%ff", 400, "percent-encoded UTF-8"),
         ("GET", "/api/search?query=a&k=x", 400, '"k" must be an integer'),

@@ -288,7 +288,7 @@ def _items(body: Mapping[str, Any], field: Texts | Batch) -> list[Any]:
 
 def _required(body: Mapping[str, Any], name: str, what: str) -> Any:
     if name not in body:
-        raise UsageError(f'"{name}" is missing: {what}')
+        raise UsageError(f'"{name}" is missing: send {what}')
     return body[name]
 
 
