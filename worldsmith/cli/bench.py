@@ -26,7 +26,7 @@ from worldsmith.cli.base import emit, json_option, progress, table
 )
 @json_option
 def bench(names: tuple[str, ...], count: int, *, as_json: bool) -> None:
-    """Measure the figures of speed in the README on this machine; about a minute.
+    """Measure how fast worldsmith is on this machine; about a minute.
 
     Figures are in CPU seconds: they depend on the machine, and less on what else runs there than time by the clock
     does. Each has a floor, which is measured in the same run: work of the same size that no implementation can

@@ -230,7 +230,10 @@ def _prove_in_pool(worlds: "PooledWorlds", cross: int, request: "MiningRequest",
     simulator = worlds.simulator(pool.worlds[0])
     groups = groups_of_worlds(simulator) if cross else {}
     if cross and not groups:
-        click.echo("no schema has two worlds with a subject here: no tasks over several worlds", err=True)
+        click.echo(
+            "no tasks over several worlds: they need two worlds of one schema whose language file has a [subject]",
+            err=True,
+        )
     for schema, some in progress(groups.items(), len(groups), "schemas", quiet=as_json):
         mined = mine_cross_tasks(simulator, schema, some, cross, request)
         kept += mined.tasks

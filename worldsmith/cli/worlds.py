@@ -185,7 +185,10 @@ class FactsOption(click.Option):
     "(worldsmith[ray]; a cluster by RAY_ADDRESS). The same digests from each. --engine process",
 )
 @click.option(
-    "--shard-size", type=click.IntRange(1), help="With --engine: worlds of a shard; default 200. --shard-size 1000"
+    "--shard-size",
+    type=click.IntRange(1),
+    help="With --engine: worlds of a shard; default 200. One process makes a shard: take fewer worlds where there are "
+    "fewer shards than --jobs. --shard-size 20",
 )
 @reword_options
 @json_option

@@ -32,7 +32,7 @@ def runs(visit: Visit) -> Sheet:
         "div",
         problems(wrong),
         table(("run", "episodes", "tasks", "reward", "item F1", "success"), rows, label="Runs"),
-        None if rows else note("No run is there: name a folder that ", command, " made by ", option, "."),
+        None if rows else note("No run is there: give ", option, " the folder that ", command, " wrote."),
     )
     return Sheet("Runs", body)
 

@@ -103,7 +103,7 @@ def _records(visit: Visit) -> Child:
     if not visit.library.settings.records:
         options = [tag("code", option) for option in ("--trace DIR", "--window-episodes DIR")]
         return note(
-            "None are shown: name folders of them by ", joined(options, " or "), " of ", tag("code", "serve"), "."
+            "None are shown: start ", tag("code", "serve"), " with ", joined(options, " or "), ", a folder of them."
         )
     return facts(
         [
