@@ -580,7 +580,7 @@ def create_app(
     app = Starlette(
         routes=[*routes, *_operator_routes(service, metrics), prefixed],
         exception_handlers={404: _wrong_path, 405: _wrong_path, 500: _internal_error},
-        lifespan=_lifespan(metrics, close),
+        lifespan=_lifespan(metrics, service.memory, close),
     )
     app.router.redirect_slashes = False
     app.add_middleware(ByHost)
@@ -622,12 +622,13 @@ def _metrics(service: Service, folder: Path | None) -> Metrics:
 
 
 def _lifespan(
-    metrics: Metrics, close: Callable[[], Awaitable[None]] | None
+    metrics: Metrics, memory: SessionMemory, close: Callable[[], Awaitable[None]] | None
 ) -> Callable[[Starlette], AbstractAsyncContextManager[None]]:
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         async with metrics.shown_to_workers():
             yield
+        memory.close()
         if close:
             await close()
 

@@ -59,6 +59,10 @@ class SessionMemory:
             items: Items = orjson.loads(self._get((address, tool)))
         return items
 
+    def close(self) -> None:
+        """Let go of what is kept."""
+        self._kept.clear()
+
     @contextmanager
     def _editing(self, address: Address) -> Iterator[None]:
         if not address.session:
@@ -86,6 +90,10 @@ class SharedSessionMemory(SessionMemory):
         self._db.execute("pragma journal_mode = wal")
         self._db.execute("pragma synchronous = off")  # the folder ends with the server
         self._db.execute(_TABLE)
+
+    def close(self) -> None:
+        """Close the file, which the folder's owner removes."""
+        self._db.close()
 
     @contextmanager
     def _editing(self, address: Address) -> Iterator[None]:
