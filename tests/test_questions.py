@@ -1,5 +1,6 @@
 """What questions say: grammar shared with pages, fillers, headers, dates, constants that fix a column."""
 
+import copy
 import re
 from dataclasses import replace
 
@@ -14,7 +15,7 @@ from worldsmith.generation import generate
 from worldsmith.lang import morphology
 from worldsmith.mining.candidates import answer_columns, null_filler
 from worldsmith.pages import grammar
-from worldsmith.schema import Rank, in_language, load_schema, shipped
+from worldsmith.schema import Rank, in_language, load_schema, parse_schema, shipped
 from worldsmith.tasks import Query, QueryEvaluator, Scope, Top, gold_sqlite, values_table
 from worldsmith.tasks.condition_reader import Phrases
 from worldsmith.tasks.conditions import ONE, Wording, starts, verb_phrase
@@ -514,6 +515,15 @@ def test_a_year_is_said_by_those_wordings_of_a_day_that_fit_it():
     }
     assert opened == {"opened in 1990"}  # but not "have been open since in 1990"
     assert verb_phrase(Wording(town), "shop", condition("yr(opened) != 1990", "shop", town)) == "did not open in 1990"
+
+
+def test_a_day_without_words_of_its_own_is_had_and_not_been(mini_data):
+    data = copy.deepcopy(mini_data)
+    data["tables"]["call"]["columns"]["arrived"]["label"] = "Opening date"
+    harbour = in_language(parse_schema(data), "natural")
+    for turn in range(12):
+        phrase = verb_phrase(Wording(harbour, turn), "call", condition("yr(arrived) = 2030", "call", harbour))
+        assert re.fullmatch(r"ha(s|ve) an “?[Oo]pening date”? in 2030", phrase)
 
 
 def test_years_come_early_or_late_and_ends_are_said_by_name():

@@ -251,7 +251,8 @@ def _dated(
     since = column.says.endswith((" since", " until")) and not when.startswith("on ")  # no "since after"
     if form.open and not since:
         return f"{are} {column.says} {when.removeprefix('on ')}"
-    if form.gerund and says(column.label.lower()).gerund:
+    is_noun = column.says.endswith((" date", " day"))  # an opening date, which nothing "is"
+    if form.gerund and says(column.label.lower()).gerund and not is_noun:
         return f"{are} {column.says} {when}"
     written = column.says != column.label.lower() and not form.determined and not form.gerund
     if form.active:
