@@ -223,10 +223,10 @@ def test_every_dialect_tells_every_status():
     ],
 )
 def test_the_description_gives_the_form_that_is_sent(path, media, names):
-    told = next(iter(openapi_document(endpoints_of(DIALECTS.values()), {})["paths"][path].values()))["responses"]
-    told = told["4XX"]["content"]
-    assert list(told) == [media]
-    usual, *_ = told[media]["schema"].get("anyOf", [told[media]["schema"]])
+    operation = next(iter(openapi_document(endpoints_of(DIALECTS.values()), {})["paths"][path].values()))
+    content = operation["responses"]["4XX"]["content"]
+    assert list(content) == [media]
+    usual, *_ = content[media]["schema"].get("anyOf", [content[media]["schema"]])
     assert set(usual.get("properties", {})) == names
 
 

@@ -310,11 +310,11 @@ def test_bing_fails_as_the_service_did(world, fault, status, code):
 
 
 def test_you_reads_a_search_and_writes_its_hits():
-    asked = you_dialect.search(request({"query": "mills", "count": "7", "offset": "2", "freshness": "month"}))
-    assert asked.calls == (Call("web_search", "newer_than:31d mills", page=3, k=7),)
+    parsed = you_dialect.search(request({"query": "mills", "count": "7", "offset": "2", "freshness": "month"}))
+    assert parsed.calls == (Call("web_search", "newer_than:31d mills", page=3, k=7),)
     days = you_dialect.search(request({"query": "mills", "freshness": "2029-01-01to2029-02-01"}))
     assert days.calls[0].arg == "after:2029-01-01 before:2029-02-01 mills"
-    body = asked.write((HITS,)).body
+    body = parsed.write((HITS,)).body
     assert body["results"]["web"][0] == {
         "url": URL,
         "title": 'Mill "Oak" | Register',
@@ -326,7 +326,7 @@ def test_you_reads_a_search_and_writes_its_hits():
     assert "page_age" not in body["results"]["web"][1]
     assert set(body["metadata"]) == {"search_uuid", "query", "latency"}
     whole = Observation("ok", (replace(HITS.results[0], text="# Mill Oak"),))
-    assert asked.write((whole,)).body["results"]["web"][0]["contents"] == {"markdown": "# Mill Oak"}
+    assert parsed.write((whole,)).body["results"]["web"][0]["contents"] == {"markdown": "# Mill Oak"}
 
 
 @pytest.mark.parametrize(
@@ -416,13 +416,13 @@ def test_agentworld_lists_each_query_of_a_batch_and_reads_pages(app, town):
     assert (gone.status_code, gone.text.partition(": page")[0]) == (200, "Error: https://nowhere.example/")
     for name, arguments in (("web_search", []), ("search", {}), ("web_extractor", {})):
         assert ask(name, arguments).status_code == 400
-    asked = call_tool(request({"name": "web_search", "arguments": {"queries": ["mills"]}}))
-    assert asked.calls == (Call("web_search", "mills"),)
-    assert asked.write((HITS,)).body.startswith(
+    parsed = call_tool(request({"name": "web_search", "arguments": {"queries": ["mills"]}}))
+    assert parsed.calls == (Call("web_search", "mills"),)
+    assert parsed.write((HITS,)).body.startswith(
         f'[1] {URL}\nTitle: Mill "Oak" | Register\nSnippet: Mill Oak stands in Fen ...\nDate: Apr 5, 2031\n\n[2] '
     )
-    assert asked.write((HITS,)).body.endswith("\nSnippet: A note.\nDate: N/A")
-    assert asked.write((NOTHING,)).body == "No results found for: mills"
+    assert parsed.write((HITS,)).body.endswith("\nSnippet: A note.\nDate: N/A")
+    assert parsed.write((NOTHING,)).body == "No results found for: mills"
 
 
 def test_agentworld_keeps_notes_for_a_session(app, world):

@@ -160,7 +160,7 @@ def test_only_this_machine_and_allowed_hosts_are_reached(address, port):
     with socket.socket() as sock:
         assert redirection.destination(sock, address)[1] == port
     with socket.socket(socket.AF_UNIX) as sock:
-        assert redirection.destination(sock, "/tmp/a.sock") == "/tmp/a.sock"
+        assert redirection.destination(sock, "/run/a.sock") == "/run/a.sock"
 
 
 def test_an_allowed_host_is_resolved_and_its_addresses_are_reached():
@@ -405,14 +405,14 @@ os.environ["EXA_API_KEY"] = os.environ["YDC_API_KEY"] = "any"
 from gpt_oss.tools.simple_browser import SimpleBrowserTool
 from gpt_oss.tools.simple_browser.backend import ExaBackend, YouComBackend
 async def main():
-    seen = []
+    displays = []
     for backend in (ExaBackend, YouComBackend):
         browser = SimpleBrowserTool(backend(source="web"), view_tokens=10**6)
         [message async for message in browser.search(query="shops")]
         links = list(browser.tool_state.get_page().urls.values())
-        seen.append([links, [message.content[0].text async for message in browser.open(id=0)][0]])
-    assert seen[0] == seen[1]
-    print(json.dumps(seen[0]))
+        displays.append([links, [message.content[0].text async for message in browser.open(id=0)][0]])
+    assert displays[0] == displays[1]
+    print(json.dumps(displays[0]))
 asyncio.run(main())
 """
 AGENTS = {
@@ -426,9 +426,9 @@ AGENTS = {
 NODE = """
 const tls = require("tls");
 (async () => {
-  const found = await fetch("https://api.tavily.com/search",
+  const reply = await fetch("https://api.tavily.com/search",
     {method: "POST", body: JSON.stringify({query: "shops", max_results: 3})});
-  const links = (await found.json()).results.map((hit) => hit.url);
+  const links = (await reply.json()).results.map((hit) => hit.url);
   const page = await (await fetch(links[0])).text();
   if ((await fetch("http://127.name.example/")).status !== 404) process.exit(1);
   require("https").get(links[0], (response) => {

@@ -103,10 +103,10 @@ def load_world(folder: str | Path) -> "World":
     from worldsmith.errors import UsageError  # noqa: PLC0415
     from worldsmith.world import files  # noqa: PLC0415
 
-    found = files.world_folders([Path(folder)])
-    if len(found) > 1:
-        raise UsageError(f"{folder} holds {len(found)} worlds: name one, such as {found[0]}")
-    return files.load_world(found[0])
+    folders = files.world_folders([Path(folder)])
+    if len(folders) > 1:
+        raise UsageError(f"{folder} holds {len(folders)} worlds: name one, such as {folders[0]}")
+    return files.load_world(folders[0])
 
 
 def read_tasks(path: str | Path) -> "list[Task]":

@@ -17,8 +17,8 @@ shown["texts"] = [len(hit.text) for hit in by_default.results]
 bare = exa.search(query, contents=False)
 shown["urls"] = [hit.url for hit in bare.results]
 shown["asked_texts"] = [hit.text for hit in bare.results]
-found = exa.search(query, contents={"highlights": True})
-shown["highlights"] = [hit.highlights for hit in found.results]
+highlighted = exa.search(query, contents={"highlights": True})
+shown["highlights"] = [hit.highlights for hit in highlighted.results]
 pages = exa.get_contents([bare.results[0].url, "https://nowhere.example/"], text=True)
 shown["page"] = pages.results[0].text
 shown["statuses"] = [(one.status, one.error and one.error.tag) for one in pages.statuses]
